@@ -1,0 +1,3 @@
+"""dicj-audit: a compliance auditor for Macau baccarat and Makccarat tables."""
+
+__version__ = "0.1.0"
