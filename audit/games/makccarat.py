@@ -1,0 +1,75 @@
+"""Makccarat, drawing: 67/2007 art. 9, one procedure for both methods.
+
+The methods differ in one point alone: what happens when the side that drew first only *equals* the other. Method 1
+makes the other side draw, method 2 ends the hand as a tie. That point is data (``regulations/makccarat.yaml``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from audit.games.steps import Act, Points, Step
+from audit.model import DrawMethod, Side
+
+
+def walk(points: Points, draw: Mapping[str, Any], method: DrawMethod) -> Iterator[Step]:
+    """Yield the decisions of a hand in the order of art. 9(2); stop after the first departure.
+
+    Item (1): a natural on either side ends the hand. Item (2): equal totals, both draw, the player first. Item (3):
+    the lower side draws first, whichever it is; what it then holds decides for the other.
+    """
+    for step in _steps(points, draw, method):
+        yield step
+        if step.departs:
+            return
+
+
+def _steps(points: Points, draw: Mapping[str, Any], method: DrawMethod) -> Iterator[Step]:
+    if points.player in draw["natural"] or points.banker in draw["natural"]:
+        yield _step(points, draw, method, Side.PLAYER, "natural", Act.STAND)
+        yield _step(points, draw, method, Side.BANKER, "natural", Act.STAND)
+    elif points.player == points.banker:
+        yield _step(points, draw, method, Side.PLAYER, "equal", Act.DRAW)
+        yield _step(points, draw, method, Side.BANKER, "equal", Act.DRAW)
+    else:
+        first = lower_side(points)
+        yield _step(points, draw, method, first, "lower_draws", Act.DRAW)
+        yield _answer(points, draw, method, first)
+
+
+def lower_side(points: Points) -> Side:
+    """The side that draws first: the lower two-card total, the player where they are equal."""
+    return Side.PLAYER if points.player <= points.banker else Side.BANKER
+
+
+def _answer(points: Points, draw: Mapping[str, Any], method: DrawMethod, first: Side) -> Step:
+    """The other side's decision: it stands against less, answers more, and by the method meets an equal total."""
+    if first is Side.PLAYER:
+        other, drawn, held = Side.BANKER, points.player_total, points.banker
+    else:
+        other, drawn, held = Side.PLAYER, points.banker_total, points.player
+    equal_draws = draw["methods"][method.value]["equal_after_first_draw"] == "draw"
+    if drawn < held:
+        return _step(points, draw, method, other, "still_lower", Act.STAND)
+    if equal_draws:
+        return _step(points, draw, method, other, "equal_or_higher", Act.DRAW)
+    if drawn == held:
+        return _step(points, draw, method, other, "equal_ties", Act.STAND)
+    return _step(points, draw, method, other, "higher", Act.DRAW)
+
+
+def _step(points: Points, draw: Mapping[str, Any], method: DrawMethod, side: Side, rule: str, required: Act) -> Step:
+    holds, faces = (points.player, points.banker) if side is Side.PLAYER else (points.banker, points.player)
+    if rule in {"still_lower", "equal_or_higher", "equal_ties", "higher"}:
+        faces = points.banker_total if side is Side.PLAYER else points.player_total
+    done = Act.DRAW if points.drew(side) else Act.STAND
+    return Step(side, required, done, rule, article_of(draw, rule, method), holds, faces)
+
+
+def article_of(draw: Mapping[str, Any], rule: str, method: DrawMethod) -> str:
+    """The article of a drawing rule, with the method filled in where the data leaves it open."""
+    articles = draw["articles"]
+    own = articles.get(method.value, {})
+    text: str = own[rule] if rule in own else articles[rule]
+    return text.format(method=method.value)

@@ -1,0 +1,226 @@
+"""What a wager is due: bet, facts of the hand, scheme and method in; an exact ratio with its article out.
+
+55/2004 arts 12, 13, 17 and 18 and 67/2007 arts 11, 12, 16 and 17, read from the data of the version in force. The
+settlement follows the cards on the table (never the recorded outcome); money is rounded in :func:`amounts` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Final
+
+from audit.games.paytable import Paytable
+from audit.model import CENT, DrawMethod, Game, Outcome, Scheme, Side
+from audit.rulebook.rules import Citation, GameRules, Provision
+
+PAIR_BETS: Final = {"player_pair": Side.PLAYER, "banker_pair": Side.BANKER}
+SIDE_BETS: Final = {"player": Side.PLAYER, "banker": Side.BANKER}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What settlement looks at: final points, number of cards and pairs of each side.
+
+    `player_perfect` and `banker_perfect` (a pair of one suit) are None where the log has no suits.
+    """
+
+    player_points: int
+    banker_points: int
+    player_cards: int
+    banker_cards: int
+    player_pair: bool
+    banker_pair: bool
+    player_perfect: bool | None = False
+    banker_perfect: bool | None = False
+
+    @property
+    def outcome(self) -> Outcome:
+        """The higher total wins; equal totals tie."""
+        if self.player_points == self.banker_points:
+            return Outcome.TIE
+        return Outcome.PLAYER if self.player_points > self.banker_points else Outcome.BANKER
+
+    def points(self, side: Side) -> int:
+        """Final points of a side."""
+        return self.player_points if side is Side.PLAYER else self.banker_points
+
+
+class Kind(StrEnum):
+    """How a wager ends."""
+
+    WIN = "win"
+    LOSE = "lose"
+    PUSH = "push"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What a wager is due, before rounding.
+
+    `odds` are the gross winnings for a stake of one; `commission` is the share of them that the house keeps; `half`
+    marks the half payment of the scheme without commission. `reason` (a key of the catalogue's reasons) stands where
+    the answer is not known; `unread_push` where a pushed wager (payout 0) could follow the unread 2/2009.
+    """
+
+    kind: Kind
+    citation: Citation
+    odds: Fraction = Fraction(0)
+    commission: Fraction = Fraction(0)
+    half: bool = False
+    half_as_commission: bool = False
+    unread_push: bool = False
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """Sums due in ten-thousandths: `payout` net of commission; every value of `commission` is right."""
+
+    payout: int
+    commission: frozenset[int]
+    returned: int
+
+
+def due(
+    bet: str,
+    facts: Facts,
+    rules: GameRules,
+    *,
+    scheme: Scheme | None,
+    method: DrawMethod | None = None,
+    without_commission: Provision | None = None,
+    paytables: Mapping[str, Paytable] | None = None,
+) -> Due:
+    """What a wager on `bet` is due under the version `rules`.
+
+    `scheme` is None where the round names a scheme that the regulation does not know. `without_commission` is the
+    wording to apply for the scheme without commission where the version itself has none (it is then judged by the
+    scheme recorded). `paytables` are the bets that the house's own file describes.
+    """
+    if bet in SIDE_BETS:
+        return _side_bet(SIDE_BETS[bet], facts, rules, scheme, without_commission)
+    if bet == "tie":
+        return _tie(facts, rules, method)
+    if bet in PAIR_BETS:
+        won = facts.player_pair if bet == "player_pair" else facts.banker_pair
+        return _flat(won=won, odds=rules.parameter("odds.pairs", bet), rules=rules, key="odds.pairs")
+    if bet in rules.parameter("bets", "gazetted") and bet == "lucky_six":
+        return _lucky_six(facts, rules)
+    if paytables and bet in paytables and rules.game is Game.BACCARAT:
+        return _by_paytable(facts, rules, paytables[bet])
+    return Due(Kind.UNKNOWN, rules.provision("bets").citation, reason=_why_unknown(bet, rules))
+
+
+def _why_unknown(bet: str, rules: GameRules) -> str:
+    unread = rules.provision("bets").parameters.get("unread", ())
+    return "unread_2_2009" if bet in unread else "bet_odds_unknown"
+
+
+def _flat(*, won: bool, odds: int, rules: GameRules, key: str) -> Due:
+    citation = rules.provision(key).citation
+    return Due(Kind.WIN, citation, odds=Fraction(odds)) if won else Due(Kind.LOSE, citation)
+
+
+def _tie(facts: Facts, rules: GameRules, method: DrawMethod | None) -> Due:
+    name = "tie" if method is None else method.value
+    citation = rules.provision("odds.tie").citation
+    article = rules.provision("odds.tie").parameters.get("articles", {}).get(name, citation.article)
+    citation = Citation(citation.instrument, article)
+    if facts.outcome is not Outcome.TIE:
+        return Due(Kind.LOSE, citation)
+    return Due(Kind.WIN, citation, odds=Fraction(rules.parameter("odds.tie", name)))
+
+
+def _lucky_six(facts: Facts, rules: GameRules) -> Due:
+    """56/2018: the banker must *win*, and with six; the odds go by its number of cards."""
+    citation = rules.provision("odds.lucky_six").citation
+    if facts.outcome is not Outcome.BANKER or facts.banker_points != 6:  # noqa: PLR2004 - the six of the bet's name
+        return Due(Kind.LOSE, citation)
+    name = "two_cards" if facts.banker_cards == 2 else "three_cards"  # noqa: PLR2004
+    return Due(Kind.WIN, citation, odds=Fraction(rules.parameter("odds.lucky_six", name)))
+
+
+def _side_bet(
+    side: Side, facts: Facts, rules: GameRules, scheme: Scheme | None, without_commission: Provision | None
+) -> Due:
+    if scheme is None:
+        return Due(Kind.UNKNOWN, rules.provision("commission.standard").citation, reason="commission_word_unknown")
+    if facts.outcome is Outcome.TIE:
+        return Due(Kind.PUSH, rules.provision("tie_option").citation)
+    odds = rules.provision("odds.player_banker")
+    if facts.outcome.value != side.value:
+        return Due(Kind.LOSE, odds.citation)
+    even = Fraction(odds.parameters[side.value])
+    points = facts.points(side)
+    if scheme is Scheme.STANDARD:
+        provision = rules.provision("commission.standard")
+        terms = provision.parameters
+        if side.value in terms["sides"] and points in terms["points"]:
+            return Due(Kind.WIN, provision.citation, odds=even, commission=Fraction(terms["rate"]))
+        return Due(Kind.WIN, odds.citation, odds=even)
+    provision = rules.provision("commission.none") if rules.has("commission.none") else _given(without_commission)
+    terms = provision.parameters
+    if side.value in terms["sides"] and points in terms["half_points"]:
+        half = even * Fraction(terms["pays"])
+        as_commission = rules.game is Game.MAKCCARAT  # 17(2) speaks of the house's share of the winnings
+        return Due(Kind.WIN, provision.citation, odds=half, half=True, half_as_commission=as_commission)
+    unread = terms.get("unread_push")
+    pushed = bool(
+        unread and side is Side.BANKER and points == unread["points"] and facts.banker_cards == unread["cards"]
+    )
+    return Due(Kind.WIN, odds.citation, odds=even, unread_push=pushed)
+
+
+def _given(provision: Provision | None) -> Provision:
+    if provision is None:
+        message = "the version has no scheme without commission and none was given to judge by"
+        raise ValueError(message)
+    return provision
+
+
+def _by_paytable(facts: Facts, rules: GameRules, paytable: Paytable) -> Due:
+    citation = rules.provision("bets.other" if rules.has("bets.other") else "bets").citation
+    odds = paytable.odds(facts)
+    if odds is None:
+        return Due(Kind.UNKNOWN, citation, reason="suits_missing")
+    return Due(Kind.WIN, citation, odds=odds) if odds else Due(Kind.LOSE, citation)
+
+
+def amounts(what: Due, stake: int, unit: int = CENT) -> Amounts:
+    """Turn a ratio into money: commission to the nearest `unit`, halves in the bettor's favour.
+
+    `stake` and `unit` are in ten-thousandths; a half payment is rounded to the same unit, halves up.
+
+    >>> won = Due(Kind.WIN, Citation("55/2004", "18"), odds=Fraction(1), commission=Fraction(1, 20))
+    >>> amounts(won, 10_000_000).payout, amounts(won, 5_000).payout, sorted(amounts(won, 5_000).commission)
+    (9500000, 4800, [200])
+    """
+    if what.kind is Kind.UNKNOWN:
+        message = "an unknown due has no amount"
+        raise ValueError(message)
+    if what.kind is Kind.LOSE:
+        return Amounts(0, frozenset({0}), 0)
+    if what.kind is Kind.PUSH:
+        return Amounts(0, frozenset({0}), stake)
+    gross = stake * what.odds
+    if what.half:
+        taken = {0}
+        if what.half_as_commission:
+            share = Fraction(stake, 2)
+            taken |= {_half_down(share, unit), _half_up(share, unit)}
+        return Amounts(_half_up(gross, unit), frozenset(taken), stake)
+    commission = _half_down(gross * what.commission, unit)
+    payout = _half_up(gross, 1) - commission
+    return Amounts(payout, frozenset({commission}), stake)
+
+
+def _half_up(value: Fraction, unit: int) -> int:
+    return (value / unit + Fraction(1, 2)).__floor__() * unit
+
+
+def _half_down(value: Fraction, unit: int) -> int:
+    return (value / unit - Fraction(1, 2)).__ceil__() * unit

@@ -1,0 +1,308 @@
+"""Rounds as columns of numbers, in the order read: what every check about rounds looks at.
+
+Text that repeats (houses, tables, shoes, hands) is kept once and referred to by code. Codes are -1 where the log says
+nothing. Instants are microseconds since 1970 UTC; NEVER stands for a missing one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from audit.model import MACAU, Dealing, DrawMethod, Game, Outcome, Scheme, Status
+from audit.replay.hands import HandBook
+
+NEVER: Final = np.iinfo(np.int64).min
+DAY: Final = 86_400_000_000
+MACAU_OFFSET: Final = 8 * 3_600_000_000
+"""Macau has kept UTC+8 without summer time since 1979, before the first regulation that the auditor knows."""
+
+UNRECORDED: Final = -1
+EPOCH: Final = dt.date(1970, 1, 1)
+
+GAMES: Final = tuple(Game)
+STATUSES: Final = tuple(Status)
+OUTCOME_WORDS: Final = (Outcome.PLAYER, Outcome.BANKER, Outcome.TIE)
+DEALINGS: Final = tuple(Dealing)
+METHODS: Final = tuple(DrawMethod)
+SCHEMES: Final = (Scheme.STANDARD, Scheme.NONE)
+OTHER_SCHEME: Final = len(SCHEMES)
+"""Code of a commission scheme that the regulations do not know."""
+
+Array = npt.NDArray[Any]
+
+
+class Batch(Protocol):
+    """What ingest hands over: typed rows of one file, each with its row number."""
+
+    @property
+    def rows(self) -> pa.RecordBatch:
+        """Typed rows in the table's schema."""
+
+    @property
+    def file(self) -> str:
+        """The file's name as findings print it."""
+
+    @property
+    def source_row(self) -> npt.NDArray[np.int64]:
+        """The number of each row in its file, from 1."""
+
+
+class Words:
+    """Text kept once, referred to by code."""
+
+    def __init__(self) -> None:
+        self._codes: dict[Any, int] = {}
+        self.texts: list[Any] = []
+
+    def code(self, word: Any) -> int:  # noqa: ANN401 - text, or a tuple of codes
+        """The code of a word, a new one where it is new."""
+        if word not in self._codes:
+            self._codes[word] = len(self.texts)
+            self.texts.append(word)
+        return self._codes[word]
+
+    def encode(self, column: pa.Array) -> npt.NDArray[np.int32]:
+        """Codes of a dictionary-encoded column, UNRECORDED where it is null."""
+        values = column.dictionary.to_pylist()
+        look_up = np.array([UNRECORDED if w is None else self.code(w) for w in values] + [UNRECORDED], np.int32)
+        return np.asarray(look_up[column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)], np.int32)
+
+    def encode_pairs(self, first: Array, second: Array) -> npt.NDArray[np.int32]:
+        """Codes of pairs of codes; runs of equal pairs (the usual order of a log) are looked up once."""
+        if not len(first):
+            return np.zeros(0, np.int32)
+        key = (first.astype(np.int64) + 1) << 32 | (second.astype(np.int64) + 1)
+        heads = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+        distinct, back = np.unique(key[heads], return_inverse=True)
+        codes = np.array([self.code((int(k >> 32) - 1, int(k & 0xFFFFFFFF) - 1)) for k in distinct], np.int32)
+        return np.repeat(codes[back], np.diff(np.concatenate([heads, [len(key)]])))
+
+    def __getitem__(self, code: int) -> Any:  # noqa: ANN401
+        return None if code == UNRECORDED else self.texts[code]
+
+
+def closed_set(column: pa.Array, words: Sequence[str], other: int = UNRECORDED) -> npt.NDArray[np.int8]:
+    """Codes of a dictionary-encoded column whose words are a closed set; `other` for a word outside it."""
+    values = column.dictionary.to_pylist()
+    known = {word: code for code, word in enumerate(words)}
+    look_up = np.array([UNRECORDED if v is None else known.get(v, other) for v in values] + [UNRECORDED], np.int8)
+    return np.asarray(look_up[column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)], np.int8)
+
+
+def numbers(column: pa.Array, kind: Any = np.int64, missing: int = UNRECORDED) -> Array:  # noqa: ANN401
+    """An integer or bool column as an array, `missing` for null."""
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    return np.asarray(column.fill_null(missing).to_numpy(zero_copy_only=False), kind)
+
+
+def instants(column: pa.Array) -> npt.NDArray[np.int64]:
+    """A timestamp column as microseconds, NEVER for null."""
+    plain = column.cast(pa.int64())
+    return np.asarray(plain.fill_null(NEVER).to_numpy(zero_copy_only=False), np.int64)
+
+
+@dataclass
+class Names:
+    """The texts behind the codes of a run's rounds, shared by all its parts."""
+
+    casino: Words = field(default_factory=Words)
+    table_word: Words = field(default_factory=Words)
+    shoe_word: Words = field(default_factory=Words)
+    table: Words = field(default_factory=Words)
+    shoe: Words = field(default_factory=Words)
+    sequence: Words = field(default_factory=Words)
+    scheme: Words = field(default_factory=Words)
+    files: list[str] = field(default_factory=list)
+    hands: HandBook = field(default_factory=HandBook)
+
+    def place(self, table: int) -> tuple[str | None, str]:
+        """House and table behind a table's code."""
+        casino, word = self.table[table]
+        return self.casino[casino], self.table_word[word]
+
+
+_COLUMNS: Final = {
+    "file": np.int32,
+    "source_row": np.int64,
+    "table": np.int32,
+    "shoe": np.int32,
+    "round_no": np.int64,
+    "game": np.int8,
+    "status": np.int8,
+    "has_reason": np.bool_,
+    "start": np.int64,
+    "end": np.int64,
+    "player_hand": np.int32,
+    "banker_hand": np.int32,
+    "sequence": np.int32,
+    "outcome": np.int8,
+    "player_points": np.int64,
+    "banker_points": np.int64,
+    "player_pair": np.int8,
+    "banker_pair": np.int8,
+    "decks": np.int64,
+    "dealing": np.int8,
+    "method": np.int8,
+    "scheme": np.int8,
+    "scheme_word": np.int32,
+}
+
+
+class Rounds:
+    """All rounds of one part of the input: `ids` (text) and one array per column of `_COLUMNS`."""
+
+    file: Array
+    source_row: Array
+    table: Array
+    shoe: Array
+    round_no: Array
+    game: Array
+    status: Array
+    has_reason: Array
+    start: Array
+    end: Array
+    player_hand: Array
+    banker_hand: Array
+    sequence: Array
+    outcome: Array
+    player_points: Array
+    banker_points: Array
+    player_pair: Array
+    banker_pair: Array
+    decks: Array
+    dealing: Array
+    method: Array
+    scheme: Array
+    scheme_word: Array
+
+    def __init__(self, names: Names, ids: pa.ChunkedArray, columns: dict[str, Array]) -> None:
+        self.names = names
+        self.ids = ids
+        for name, kind in _COLUMNS.items():
+            setattr(self, name, columns[name].astype(kind, copy=False))
+        self.legal_day: npt.NDArray[np.int32] = ((self.start + MACAU_OFFSET) // DAY).astype(np.int32)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def keep(self, mask: npt.NDArray[np.bool_]) -> Rounds:
+        """The rounds where `mask` holds."""
+        ids = self.ids.filter(pa.array(mask))
+        return Rounds(self.names, ids, {name: getattr(self, name)[mask] for name in _COLUMNS})
+
+    def subject(self, i: int) -> dict[str, Any]:
+        """The columns that name round `i` in a finding."""
+        casino, table = self.names.place(int(self.table[i]))
+        shoe = int(self.shoe[i])
+        return {
+            "game": GAMES[self.game[i]].value,
+            "casino": casino,
+            "table_id": table,
+            "shoe_id": None if shoe == UNRECORDED else self.names.shoe_word[self.names.shoe[shoe][1]],
+            "round_id": self.ids[i].as_py(),
+            "occurred_at": instant(int(self.start[i])),
+            "legal_day": day(int(self.legal_day[i])),
+            "source_file": self.names.files[self.file[i]],
+            "source_row": int(self.source_row[i]),
+        }
+
+    def hand_text(self, code: int) -> str:
+        """The canonical text of a hand, empty where there is none."""
+        return self.names.hands.texts[code] if code >= 0 else ""
+
+
+def instant(microseconds: int) -> dt.datetime:
+    """An instant in Macau's time."""
+    return (dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(microseconds=microseconds)).astimezone(MACAU)
+
+
+def day(number: int) -> dt.date:
+    """The calendar day behind its number since 1970-01-01."""
+    return EPOCH + dt.timedelta(days=number)
+
+
+def day_number(value: dt.date) -> int:
+    """Days since 1970-01-01."""
+    return (value - EPOCH).days
+
+
+def gaming_day(start: npt.NDArray[np.int64], cutoff_minutes: int) -> npt.NDArray[np.int32]:
+    """The house's business day of each instant: a new one opens `cutoff_minutes` after midnight in Macau."""
+    return ((start + MACAU_OFFSET - cutoff_minutes * 60_000_000) // DAY).astype(np.int32)
+
+
+class RoundsReader:
+    """Turns batches into :class:`Rounds`; `default_casino` names the house where the log does not."""
+
+    def __init__(self, names: Names, default_casino: str | None) -> None:
+        self._names = names
+        self._default = UNRECORDED if default_casino is None else names.casino.code(default_casino)
+        self._ids: list[pa.Array] = []
+        self._columns: dict[str, list[Array]] = {name: [] for name in _COLUMNS}
+
+    def add(self, batch: Batch) -> None:
+        """Take one batch."""
+        names, rows = self._names, batch.rows
+        if not names.files or names.files[-1] != batch.file:
+            names.files.append(batch.file)
+        casino = names.casino.encode(rows["casino"])
+        casino[casino == UNRECORDED] = self._default
+        table = names.table.encode_pairs(casino, names.table_word.encode(rows["table_id"]))
+        shoe_word = names.shoe_word.encode(rows["shoe_id"])
+        shoe = np.where(shoe_word == UNRECORDED, UNRECORDED, names.shoe.encode_pairs(table, shoe_word))
+        scheme_word = names.scheme.encode(rows["commission"])
+        values: dict[str, Array] = {
+            "file": np.full(rows.num_rows, len(names.files) - 1, np.int32),
+            "source_row": batch.source_row,
+            "table": table,
+            "shoe": shoe,
+            "round_no": numbers(rows["round_no"]),
+            "game": closed_set(rows["game"], [g.value for g in GAMES]),
+            "status": closed_set(rows["status"], [s.value for s in STATUSES]),
+            "has_reason": names.sequence.encode(rows["void_reason"]) != UNRECORDED,
+            "start": instants(rows["started_at"]),
+            "end": instants(rows["ended_at"]),
+            "player_hand": names.hands.encode(rows["player_cards"]),
+            "banker_hand": names.hands.encode(rows["banker_cards"]),
+            "sequence": names.sequence.encode(rows["deal_sequence"]),
+            "outcome": closed_set(rows["outcome"], [o.value for o in OUTCOME_WORDS]),
+            "decks": numbers(rows["decks"], missing=NO_DECKS),
+            "dealing": closed_set(rows["dealing"], [d.value for d in DEALINGS]),
+            "method": closed_set(rows["draw_method"], [m.value for m in METHODS]),
+            "scheme": closed_set(rows["commission"], [s.value for s in SCHEMES], OTHER_SCHEME),
+            "scheme_word": scheme_word,
+        }
+        for side in ("player", "banker"):
+            values[f"{side}_points"] = numbers(rows[f"{side}_points"], missing=NO_POINTS)
+            values[f"{side}_pair"] = numbers(rows[f"{side}_pair"], np.int8)
+        self._ids.append(rows["round_id"])
+        for name, kind in _COLUMNS.items():
+            self._columns[name].append(values[name].astype(kind, copy=False))
+
+    def finish(self) -> Rounds:
+        """All rounds taken, in order."""
+        ids = pa.chunked_array(self._ids, pa.string())
+        parts = self._columns
+        columns = {n: np.concatenate(parts.pop(n)) if parts[n] else np.zeros(0, k) for n, k in _COLUMNS.items()}
+        return Rounds(self._names, ids, columns)
+
+
+NO_DECKS: Final = np.iinfo(np.int32).min
+NO_POINTS: Final = np.iinfo(np.int32).min
+"""Stand for an unrecorded number of decks or points: -1 could be one that was recorded."""
+
+
+def read_rounds(batches: Iterable[Batch], names: Names, default_casino: str | None) -> Rounds:
+    """Read every batch into one :class:`Rounds`."""
+    reader = RoundsReader(names, default_casino)
+    for batch in batches:
+        reader.add(batch)
+    return reader.finish()
