@@ -1,0 +1,1 @@
+"""The checks: what is asked of every round, wager, shoe, option and register entry, and the words of the answers."""

@@ -1,0 +1,113 @@
+"""DRW: was each card drawn, or not drawn, as the regulation demands (55/2004 arts 7, 9; 67/2007 arts 7, 9)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from audit.checks.case import Case, Mask
+from audit.findings import Row
+from audit.model import DrawMethod
+from audit.replay.compile import DEPARTURE_CODES, NO_DEPARTURE, SIDES
+from audit.replay.judge import BOTH_METHODS
+from audit.replay.rounds import UNRECORDED
+
+ORDERS: Final = ("PBPB", "PBPBP", "PBPBB", "PBPBPB", "PBPBBP")
+"""Every order of dealing that the regulations know: two cards each in turn, then the third cards."""
+
+
+def check_draws(case: Case) -> None:
+    """Add DRW-001 to DRW-004 for the settled rounds whose cards are known."""
+    rounds, found = case.rounds, case.found
+    open_rounds = case.settled & case.covered
+    case.leave_open("DRW-001", "before_coverage", case.settled & ~case.covered)
+    case.leave_open("DRW-001", "cards_missing", open_rounds & ~found.has_cards)
+    case.leave_open("DRW-001", "draw_method_unknown", open_rounds & found.undecided)
+    for i in np.flatnonzero(open_rounds & found.has_cards & ~found.complete):
+        _card_count(case, int(i))
+    departed = open_rounds & found.complete & (found.departure != NO_DEPARTURE)
+    for i in np.flatnonzero(departed):
+        _departure(case, int(i))
+    recorded = rounds.sequence != UNRECORDED
+    _order(case, open_rounds & found.complete & ~departed & recorded)
+
+
+def hand_facts(case: Case, i: int) -> Row:
+    """The cards and points of round `i`, for messages."""
+    rounds, found = case.rounds, case.found
+    return {
+        "player_cards": rounds.hand_text(int(rounds.player_hand[i])) or None,
+        "banker_cards": rounds.hand_text(int(rounds.banker_hand[i])) or None,
+        "player_points": int(found.player_points[i]) if found.complete[i] else None,
+        "banker_points": int(found.banker_points[i]) if found.complete[i] else None,
+    }
+
+
+def _card_count(case: Case, i: int) -> None:
+    counts = case.rounds.names.hands.counts
+    n_player, n_banker = int(counts[case.rounds.player_hand[i]]), int(counts[case.rounds.banker_hand[i]])
+    side = SIDES[0] if not 2 <= n_player <= 3 else SIDES[1]  # noqa: PLR2004 - two initial cards, one more at most
+    observed = str(n_player if side is SIDES[0] else n_banker)
+    row = {"side": side.value, "expected": "2..3", "observed": observed, **case.cite(i, "draw"), **hand_facts(case, i)}
+    _keep(case, "DRW-004", i, row)
+
+
+def _departure(case: Case, i: int) -> None:
+    found = case.found
+    code = DEPARTURE_CODES[found.departure[i]]
+    expected, observed = ("draw", "stand") if code == "DRW-001" else ("stand", "draw")
+    row: Row = {
+        "side": SIDES[found.side[i]].value,
+        "expected": expected,
+        "observed": observed,
+        **case.cite(i, "draw", found.articles[found.article[i]]),
+        **hand_facts(case, i),
+    }
+    _keep(case, code, i, row)
+
+
+def _keep(case: Case, code: str, i: int, row: Row) -> None:
+    """Hold a drawing finding back until the wagers have been seen: it states the stakes exposed (judging rule 2)."""
+    case.violation[i] = True
+    case.drawing_at.setdefault(i, []).append((code, row))
+
+
+def _order(case: Case, mask: Mask) -> None:
+    """DRW-003, only where no other drawing finding stands (judging rule 1)."""
+    rounds, found = case.rounds, case.found
+    where = np.flatnonzero(mask)
+    if not len(where):
+        return
+    words = ["".join(str(word).upper().split()) for word in rounds.names.sequence.texts]
+    known = np.array([ORDERS.index(w) if w in ORDERS else -1 for w in words], np.int8)
+    written = known[rounds.sequence[where]]
+    hands = rounds.names.hands
+    player_third = hands.counts[rounds.player_hand[where]] == 3  # noqa: PLR2004
+    banker_third = hands.counts[rounds.banker_hand[where]] == 3  # noqa: PLR2004
+    both = np.where(found.banker_first[where], 4, 3)
+    required = np.where(player_third & banker_third, both, np.where(player_third, 1, np.where(banker_third, 2, 0)))
+    for place in np.flatnonzero(written != required):
+        i, right = int(where[place]), ORDERS[required[place]]
+        word = words[rounds.sequence[i]]
+        if sorted(word) != sorted(right):
+            one = np.zeros(len(rounds), np.bool_)
+            one[i] = True
+            case.leave_open("DRW-003", "deal_sequence_unaccounted", one)
+            continue
+        key = "deal" if word[:4] != right[:4] else "draw"
+        article = None if key == "deal" else _order_article(case, i)
+        case.accuse("DRW-003", i, expected=right, observed=word, **case.cite(i, key, article), **hand_facts(case, i))
+
+
+def _order_article(case: Case, i: int) -> str | None:
+    """The drawing article that sets who takes the third card first; None for the body of the drawing article."""
+    rules = case.found.rules_of(i)
+    if rules is None or case.found.method[i] == BOTH_METHODS:
+        return None
+    method: DrawMethod | None = case.found.methods(i)[0]
+    if method is None:
+        return None
+    player, banker = divmod(int(case.found.state[i]) // 121, 10)
+    articles = rules.parameter("draw", "articles")
+    return str(articles["equal" if player == banker else "lower_draws"]).format(method=method.value)

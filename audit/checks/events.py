@@ -1,0 +1,263 @@
+"""SHO-004 to SHO-008 and the options that events show: burning, the cut card, the change of a shoe.
+
+55/2004 and 67/2007 arts 2, 3 and 8; contract, judging rule 13.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from audit.checks.case import Case
+from audit.checks.shoes import Shoes, note_shoe
+from audit.checks.uses import Uses
+from audit.model import Dealing, parse_hand
+from audit.replay.hands import card_number
+from audit.replay.rounds import DEALINGS, NEVER, NO_DECKS, UNRECORDED, Batch, day
+
+COURT: Final = frozenset({0, 1, 10, 11})
+"""Cards burnt that either reading allows where the first card is a ten or a court card (interpretation, art. 2(1))."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event at a table; `at` in microseconds."""
+
+    casino: str | None
+    table_id: str
+    shoe_id: str | None
+    at: int
+    event: str
+    cards: str | None
+    count: int | None
+    burn_rule: str | None
+    source_file: str
+    source_row: int
+
+    @property
+    def numbers(self) -> list[int]:
+        """Numbers of the cards seen."""
+        return [card_number(card) for card in parse_hand(self.cards or "")]
+
+
+def read_events(batches: Iterable[Batch], default_casino: str | None) -> list[Event]:
+    """Read typed event rows, in order of table and time; exact repeats count once."""
+    events: dict[tuple[Any, ...], Event] = {}
+    for batch in batches:
+        columns = {name: batch.rows[name] for name in batch.rows.schema.names}
+        at = columns.pop("at").cast("int64").to_pylist()
+        plain = {name: column.to_pylist() for name, column in columns.items()}
+        for i, instant in enumerate(at):
+            event = Event(
+                plain["casino"][i] or default_casino,
+                plain["table_id"][i],
+                plain["shoe_id"][i],
+                instant,
+                plain["event"][i],
+                plain["cards"][i],
+                plain["count"][i],
+                plain["burn_rule"][i],
+                batch.file,
+                int(batch.source_row[i]),
+            )
+            key = (event.casino, event.table_id, event.shoe_id, instant, event.event, event.cards, event.count)
+            events.setdefault((*key, event.burn_rule), event)
+    return sorted(events.values(), key=lambda e: (e.casino or "", e.table_id, e.at, e.source_file, e.source_row))
+
+
+class EventChecks:
+    """Judges the events of one case."""
+
+    def __init__(self, case: Case, shoes: Shoes, events: list[Event], uses: Uses) -> None:
+        self.case, self.shoes, self.uses = case, shoes, uses
+        names = case.rounds.names
+        self._tables: dict[str, list[int]] = defaultdict(list)
+        for code, (_, word) in enumerate(names.table.texts):
+            self._tables[names.table_word[word]].append(code)
+        self._shoes = {(table, names.shoe_word[word]): code for code, (table, word) in enumerate(names.shoe.texts)}
+        self._shoe_at = {int(code): place for place, code in enumerate(shoes.code)}
+        self._by_shoe: dict[int, list[Event]] = defaultdict(list)
+        self._by_table: dict[int, list[Event]] = defaultdict(list)
+        for event in events:
+            self._place(event)
+
+    def _place(self, event: Event) -> None:
+        """Find the table (by house where it is named or only one has it) and the shoe of an event."""
+        names = self.case.rounds.names
+        tables = [
+            code
+            for code in self._tables.get(event.table_id, ())
+            if event.casino is None or names.place(code)[0] in {None, event.casino}
+        ]
+        if len(tables) != 1:
+            self.case.tally.add("SHO-004", "no_events")
+            return
+        self._by_table[tables[0]].append(event)
+        code = self._shoes.get((tables[0], event.shoe_id))
+        if code is not None:
+            self._by_shoe[code].append(event)
+
+    @property
+    def burnt(self) -> dict[int, list[int]]:
+        """Numbers of the burnt cards that were seen, by shoe code: they are in the shoe, not in the replay."""
+        seen = {
+            code: [n for e in events if e.event == "burn" for n in e.numbers] for code, events in self._by_shoe.items()
+        }
+        return {code: cards for code, cards in seen.items() if cards}
+
+    def check(self) -> None:
+        """Add every finding that the events show, and note the options in use."""
+        for code, events in sorted(self._by_shoe.items()):
+            place = self._shoe_at.get(code)
+            if place is None or not self.shoes.asked[place]:
+                continue
+            places = self.shoes.rounds(place)
+            places = places[self.case.covered[places]]
+            if len(places):
+                self._burn(places, events)
+                self._cut_card_placed(places, events)
+                self._cut_card_out(places, events)
+        for table, events in sorted(self._by_table.items()):
+            self._shoe_change(table, [e for e in events if e.event == "shoe_change"])
+            self._auto_shuffler(table, events)
+
+    def _burn(self, places: Any, events: list[Event]) -> None:  # noqa: ANN401 - positions of rounds
+        """SHO-005 and the option ``burn``: cards burnt before the first round of the shoe."""
+        case, rounds = self.case, self.case.rounds
+        first = int(places[np.argmin(rounds.start[places])])
+        burns = [e for e in events if e.event == "burn" and e.at <= rounds.start[first]]
+        rules = case.found.rules_of(first)
+        if not burns or rules is None:
+            return
+        rule, counts = burns[0].burn_rule, [e.count for e in burns]
+        if rule is None or None in counts:
+            case.tally.add("SHO-005", "no_events")
+            return
+        count = sum(c for c in counts if c is not None)
+        value = f"fixed_{count}" if rule == "fixed" else rule
+        self.uses.add("burn", value, places[:1])
+        today = day(int(rounds.legal_day[first]))
+        if rule == "fixed" and rules.in_window("opening.burn", today):
+            case.tally.add("SHO-005", "commencement_uncertain")
+            return
+        allowed = self._allowed(rule, first, burns)
+        if allowed is None:
+            case.tally.add("SHO-005", "decks_unknown" if rule == "decks" else "cards_missing")
+        elif count not in allowed:
+            expected = ",".join(map(str, sorted(allowed))) or "decks,first_card"
+            cite = case.cite(first, "opening.burn")
+            source = {"source_file": burns[0].source_file, "source_row": burns[0].source_row}
+            note_shoe(case, "SHO-005", places, expected=expected, observed=str(count), detail=rule, **cite, **source)
+
+    def _allowed(self, rule: str, first: int, burns: list[Event]) -> set[int] | None:
+        """How many cards the rule of art. 2(1) lets the croupier burn; None where the log does not tell."""
+        rules = self.case.found.rules_of(first)
+        if rules is None:
+            return None
+        if rule == "decks":
+            decks = int(self.case.rounds.decks[first])
+            return None if decks == NO_DECKS else {decks}
+        if rule == "fixed":
+            terms = rules.provision("opening.burn").parameters
+            if "fixed" not in terms["formulas"]:
+                return set()
+            return set(range(terms["fixed_min"], terms["fixed_max"] + 1))
+        cards = parse_hand(burns[0].cards or "")
+        if not cards:
+            return None
+        face = cards[0].points
+        return {face, face + 1} if face else set(COURT)
+
+    def _cut_card_placed(self, places: Any, events: list[Event]) -> None:  # noqa: ANN401
+        """SHO-006: far fewer cards behind the cut card than "about twelve"."""
+        for event in events:
+            rules = self.case.found.rules_of(int(places[0]))
+            if event.event != "cut_card_placed" or event.count is None or rules is None:
+                continue
+            floor = rules.parameter("opening.cut_card", "floor")
+            if event.count < floor:
+                cite = self.case.cite(int(places[0]), "opening.cut_card")
+                source = {"source_file": event.source_file, "source_row": event.source_row}
+                about = rules.parameter("opening.cut_card", "about")
+                note_shoe(
+                    self.case, "SHO-006", places, expected=f"~{about}", observed=str(event.count), **cite, **source
+                )
+                return
+
+    def _cut_card_out(self, places: Any, events: list[Event]) -> None:  # noqa: ANN401
+        """SHO-004 and the option ``last_round``: rounds after the one in which the cut card came out."""
+        case, rounds = self.case, self.case.rounds
+        out = [e for e in events if e.event == "cut_card_out"]
+        if not out:
+            return
+        last = self._last_round(places, out[0].at)
+        if last is None:
+            return
+        after = places[last + 1 :]
+        if not len(after):
+            return
+        self.uses.add("last_round", "one_more", after)
+        first = int(after[0])
+        casino, table = rounds.names.place(int(rounds.table[first]))
+        rules = case.found.rules_of(first)
+        if rules is None:
+            return
+        today = day(int(rounds.legal_day[first]))
+        more = case.register is None or case.register.covering(
+            casino, table, rules.game, "last_round", "one_more", today
+        )
+        allowed = 1 if more else 0
+        if len(after) > allowed:
+            cite = case.cite(first, "last_round")
+            source = {"source_file": out[0].source_file, "source_row": out[0].source_row}
+            note_shoe(case, "SHO-004", after, expected=f"0..{allowed}", observed=str(len(after)), **cite, **source)
+
+    def _last_round(self, places: Any, at: int) -> int | None:  # noqa: ANN401
+        """The place, in the shoe's order, of the round in progress at `at`, else of the next one."""
+        rounds = self.case.rounds
+        start, end = rounds.start[places], rounds.end[places]
+        upcoming = np.flatnonzero(start > at)
+        begun = np.flatnonzero(start <= at)
+        if len(begun):
+            running = int(begun[np.argmax(start[begun])])
+            unended = end[running] == NEVER and len(upcoming) > 0
+            if unended or end[running] >= at:
+                return running
+        return int(upcoming[np.argmin(start[upcoming])]) if len(upcoming) else None
+
+    def _shoe_change(self, table: int, events: list[Event]) -> None:
+        """SHO-007: the shoe was changed between the start and the end of a round."""
+        case, rounds = self.case, self.case.rounds
+        if not events:
+            return
+        in_shoe = (rounds.shoe != UNRECORDED) & (rounds.dealing != DEALINGS.index(Dealing.AUTO_SHUFFLER))
+        here = np.flatnonzero((rounds.table == table) & in_shoe & case.scope & case.covered & (rounds.end != NEVER))
+        for event in events:
+            for i in here[(rounds.start[here] < event.at) & (event.at < rounds.end[here])]:
+                case.note("SHO-007", int(i), expected="between_rounds", observed="in_round", **case.cite(int(i), "shoe_change"))
+
+    def _auto_shuffler(self, table: int, events: list[Event]) -> None:
+        """SHO-008: events of a shoe at a table that deals by automatic shuffler alone (art. 2(3))."""
+        case, rounds = self.case, self.case.rounds
+        odd = [e for e in events if e.event in {"burn", "cut_card_placed", "cut_card_out"}]
+        here = np.flatnonzero((rounds.table == table) & case.scope & case.covered)
+        if not odd or not len(here) or (rounds.dealing[here] != DEALINGS.index(Dealing.AUTO_SHUFFLER)).any():
+            return
+        first = int(here[0])
+        case.note(
+            "SHO-008",
+            first,
+            round_id=None,
+            shoe_id=None,
+            expected="0",
+            observed=str(len(odd)),
+            source_file=odd[0].source_file,
+            source_row=odd[0].source_row,
+            **case.cite(first, "opening.auto_shuffler"),
+        )
+
+

@@ -1,0 +1,226 @@
+"""PAY and OPT-004: every wager against what it is due, batch by batch (contract, judging rules 2 to 8).
+
+The bulk comparison only picks the wagers that could be wrong; each of those is judged by the scalar
+``audit.checks.wager_faults``, so that there is one definition of a fault.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.checks.case import Case, cited
+from audit.checks.habits import habit
+from audit.checks.schemes import SchemeGroups
+from audit.checks.uses import Uses
+from audit.checks.wager_faults import Fault, Paid, faults, unplayed_fault
+from audit.checks.wagers import UNKNOWN_SUM, WagerBatch
+from audit.games.settlement import SIDE_BETS, Due, Kind
+from audit.model import Outcome, Status, money_text
+from audit.replay.compile import OUTCOMES
+from audit.replay.judge import BOTH_METHODS, other_scheme_possible
+from audit.replay.rounds import GAMES, OTHER_SCHEME, STATUSES, Array
+from audit.replay.wagers import (
+    BEFORE_COVERAGE,
+    CARD_COUNT,
+    CARDS_MISSING,
+    DEMONSTRATION,
+    FATES,
+    LOSE,
+    SETTLE,
+    UNKNOWN,
+    VOID,
+    WIN,
+    DueTable,
+    fact_class,
+    facts_of,
+    fates,
+)
+
+_SIDES: Final = len(SIDE_BETS)
+
+
+class Payouts:
+    """Judges the wagers of one case as they stream by; `finish` settles what needs all of them."""
+
+    def __init__(self, case: Case, dues: DueTable, uses: Uses) -> None:
+        rounds, found = case.rounds, case.found
+        self.case, self.dues, self.uses = case, dues, uses
+        self.fate = fates(rounds, found)
+        self.facts = fact_class(rounds, found)
+        self.group = dues.groups(found)
+        self.doubtful = (found.method == BOTH_METHODS) & (self.fate == SETTLE)
+        second = np.where(self.doubtful, 1, found.method)
+        self.second = dues.groups(found, method=second) if self.doubtful.any() else self.group
+        possible = np.array([[other_scheme_possible(r, s) for s in range(3)] for r in found.rulesets] or [[False] * 3])
+        self.two_schemes = possible[found.rules, found.scheme] & (self.fate == SETTLE)
+        other = np.where(self.two_schemes, 1 - found.scheme, found.scheme)
+        self.other = dues.groups(found, scheme=other)
+        self.schemes = SchemeGroups(case)
+        self.exposed: dict[int, dict[str | None, int]] = defaultdict(dict)
+        self.departed = np.zeros(len(rounds), np.bool_)
+        self.departed[list(case.drawing_at)] = True
+        self.tied = (self.fate == SETTLE) & (found.outcome == OUTCOMES.index(Outcome.TIE))
+        self.tied &= rounds.status == STATUSES.index(Status.SETTLED)
+
+    def add(self, batch: WagerBatch) -> None:
+        """Judge one batch; every wager's round is in the case and in scope."""
+        self._note_uses(batch)
+        self._note_exposed(batch)
+        fate = self.fate[batch.at]
+        for code, reason in ((BEFORE_COVERAGE, "before_coverage"), (CARDS_MISSING, "cards_missing")):
+            self._leave_open(batch.at[fate == code], reason)
+        self._leave_open(batch.at[fate == CARD_COUNT], FATES[CARD_COUNT])
+        for place in np.flatnonzero((fate == VOID) | (fate == DEMONSTRATION)):
+            self._unplayed(batch, int(place), demonstration=fate[place] == DEMONSTRATION)
+        here = np.flatnonzero(fate == SETTLE)
+        if len(here):
+            self._settle(batch if len(here) == len(batch) else batch.take(here))
+
+    def _leave_open(self, at: Array, reason: str) -> None:
+        self.case.tally.add("PAY-001", reason, len(at))
+        self.case.unanswered[at] = True
+
+    def _settle(self, batch: WagerBatch) -> None:
+        at, dues = batch.at, self.dues
+        number = dues.look_up(self.group[at], batch.bet, self.facts[at])
+        kind = dues.column("kind")[number]
+        unknown = np.flatnonzero(kind == UNKNOWN)
+        for code in np.flatnonzero(np.bincount(number[unknown])) if len(unknown) else ():
+            self._leave_open(at[unknown[number[unknown] == code]], str(dues.dues[code].reason))
+        payout, commission = np.zeros(len(batch), np.int64), np.zeros(len(batch), np.int64)
+        won = np.flatnonzero(kind == WIN)
+        payout[won], commission[won] = dues.payout(number[won], batch.stake[won])
+        returned = np.where(kind == LOSE, 0, batch.stake)
+        wrong = payout != batch.payout
+        wrong |= (batch.commission != UNKNOWN_SUM) & (batch.commission != commission)
+        wrong |= (batch.returned != UNKNOWN_SUM) & (batch.returned != returned)
+        wrong &= kind != UNKNOWN
+        doubt = np.zeros(len(batch), np.bool_)
+        if self.doubtful.any():
+            doubt = self.doubtful[at]
+            doubt &= dues.look_up(self.second[at], batch.bet, self.facts[at]) != number
+        explained = self._schemes(batch, number, payout, won)
+        for place in np.flatnonzero((wrong | doubt) & ~explained):
+            self._judge(batch, int(place), dues.dues[number[place]], doubt=bool(doubt[place]))
+
+    def _schemes(self, batch: WagerBatch, number: Array, payout: Array, won: Array) -> npt.NDArray[np.bool_]:
+        """Count the wagers that tell the schemes apart; hold back those that were paid by the other one."""
+        held = np.zeros(len(batch), np.bool_)
+        where = won[(batch.bet[won] < _SIDES) & self.two_schemes[batch.at[won]]]
+        if not len(where):
+            return held
+        at, stake, paid = batch.at[where], batch.stake[where], batch.payout[where]
+        other = self.dues.look_up(self.other[at], batch.bet[where], self.facts[at])
+        alternative, _ = self.dues.payout(other, stake)
+        unread = self.dues.column("unread_push")
+        pushed = (paid == 0) & ((unread[number[where]] == 1) | (unread[other] == 1))
+        tells = (alternative != payout[where]) & ~pushed
+        swapped = tells & (paid == alternative)
+        self.schemes.count(at[tells], at[swapped])
+        held[where[swapped]] = True
+        if swapped.any():
+            self.schemes.hold(batch.take(where[swapped]), payout[where[swapped]])
+        return held
+
+    def _judge(self, batch: WagerBatch, place: int, what: Due, *, doubt: bool = False) -> None:
+        """Judge one wager as a scalar and add what is found."""
+        case, at = self.case, int(batch.at[place])
+        paid = batch.paid(place)
+        if what.unread_push and paid.payout == 0:
+            self._leave_open(batch.at[place : place + 1], "unread_2_2009")
+            return
+        if doubt:
+            self._judge_in_doubt(batch, place, paid)
+            return
+        for fault in faults(paid, what, self.dues.unit):
+            if fault.code == "PAY-001" and self._prize(batch, place):
+                self._leave_open(batch.at[place : place + 1], "prize_authorised")
+                continue
+            variant, detail = habit(paid, fault, facts_of(int(self.facts[at])), case, at)
+            self._accuse(batch, place, fault, cited(what.citation), variant=variant, detail=detail)
+
+    def _judge_in_doubt(self, batch: WagerBatch, place: int, paid: Paid) -> None:
+        """Method unknown: report what both methods find, with the smaller difference; the rest stays open (rule 4)."""
+        at = int(batch.at[place])
+        both = []
+        for group in (self.group, self.second):
+            number = int(self.dues.look_up(group[at : at + 1], batch.bet[place : place + 1], self.facts[at : at + 1])[0])
+            what = self.dues.dues[number]
+            both.append({fault.code: (fault, what) for fault in faults(paid, what, self.dues.unit)})
+        if both[0].keys() != both[1].keys():
+            self._leave_open(batch.at[place : place + 1], "draw_method_unknown")
+        for code in sorted(both[0].keys() & both[1].keys()):
+            fault, what = min((found[code] for found in both), key=lambda pair: abs(pair[0].amount))
+            self._accuse(batch, place, fault, cited(what.citation))
+
+    def _prize(self, batch: WagerBatch, place: int) -> bool:
+        """Say whether the register covers an additional prize for the bet, the table and the day (judging rule 5)."""
+        case, at = self.case, int(batch.at[place])
+        rules = case.found.rules_of(at)
+        if case.register is None or rules is None or not rules.has("odds.additional_prizes"):
+            return False
+        casino, table = case.rounds.names.place(int(case.rounds.table[at]))
+        today = case.rounds.subject(at)["legal_day"]
+        return case.register.covering(casino, table, rules.game, "prize", batch.word(place), today) is not None
+
+    def _unplayed(self, batch: WagerBatch, place: int, *, demonstration: bool) -> None:
+        fault = unplayed_fault(batch.paid(place), demonstration=demonstration)
+        if fault is not None:
+            at = int(batch.at[place])
+            key = "opening.demonstration" if demonstration else "misdeal"
+            self._accuse(batch, place, fault, self.case.cite(at, key))
+
+    def _accuse(
+        self, batch: WagerBatch, place: int, fault: Fault, citation: dict[str, str], **more: str | None
+    ) -> None:
+        self.case.accuse(
+            fault.code,
+            int(batch.at[place]),
+            **batch.subject(place),
+            **citation,
+            expected=fault.expected,
+            observed=fault.observed,
+            amount=fault.amount,
+            **more,
+        )
+
+    def _note_uses(self, batch: WagerBatch) -> None:
+        """Bets outside the gazetted list, and what became of player and banker wagers on a tie (judging rule 11)."""
+        case = self.case
+        for number, rules in enumerate(case.found.rulesets):
+            gazetted = set(rules.parameter("bets", "gazetted"))
+            outside = np.array([word not in gazetted for word in batch.words.bet.texts] or [False])
+            seen = outside[batch.bet_word] & (case.found.rules[batch.at] == number)
+            for word in np.flatnonzero(np.bincount(batch.bet_word[seen])) if seen.any() else ():
+                self.uses.add("bet", batch.words.bet.texts[word], batch.at[seen & (batch.bet_word == word)])
+        chosen = batch.tie >= 0
+        if chosen.any():
+            chosen &= (batch.bet < _SIDES) & self.tied[batch.at]
+            for code in np.flatnonzero(np.bincount(batch.tie[chosen])) if chosen.any() else ():
+                self.uses.add("tie", batch.words.tie.texts[code], batch.at[chosen & (batch.tie == code)])
+
+    def _note_exposed(self, batch: WagerBatch) -> None:
+        """The stakes on hands with a drawing finding, by currency."""
+        for place in np.flatnonzero(self.departed[batch.at]) if self.departed.any() else ():
+            sums = self.exposed[int(batch.at[place])]
+            currency = batch.currency_of(int(place))
+            sums[currency] = sums.get(currency, 0) + int(batch.stake[place])
+
+    def finish(self) -> None:
+        """Settle the scheme of each table and day, then release the drawing findings with their stakes."""
+        for batch, place in self.schemes.finish():
+            number = self.dues.look_up(
+                self.group[batch.at[place : place + 1]], batch.bet[place : place + 1], self.facts[batch.at[place : place + 1]]
+            )
+            self._judge(batch, place, self.dues.dues[int(number[0])])
+        for at, held in self.case.drawing_at.items():
+            stakes = self.exposed.get(at, {})
+            exposed = " + ".join(f"{money_text(s)} {c or ''}".strip() for c, s in sorted(stakes.items(), key=str))
+            for code, row in held:
+                self.case.sink.add(code, self.case.rounds.subject(at) | row | {"exposed": exposed or "0.00"})
+
+
