@@ -1,0 +1,1 @@
+"""Where an audit runs: one process here; more machines later, with the same functions."""

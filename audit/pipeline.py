@@ -1,0 +1,243 @@
+"""One audit from files to a run directory: the only place where all the steps meet."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import pyarrow as pa
+
+from audit import findings as finding_table
+from audit import manifest as manifests
+from audit.checks import catalogue
+from audit.config import Settings
+from audit.engines.local import Audited, Inputs, Law, Progress, audit_all
+from audit.errors import InputRefused, UsageError
+from audit.evidence import gather
+from audit.games.paytables import load_paytables
+from audit.ingest.files import SourceFile, resolve
+from audit.ingest.gate import GateResult, register_table
+from audit.ingest.profile import Fact
+from audit.ingest.sources import CANONICAL, Profile, load_profile
+from audit.locations import remember
+from audit.model import Severity
+from audit.register.register import Register, load_register
+from audit.rulebook import Rulebook
+from audit.staging import MANIFEST, REFUSED, Stage, sha256, staged
+
+ENGINES: Final = ("local",)
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What a run is asked to do; paths may be files, folders or globs.
+
+    `day` names one gaming day, `first` and `last` bound a period; `max_quarantine` overrides the configuration's.
+    """
+
+    rounds: Sequence[str | Path]
+    out: Path
+    wagers: Sequence[str | Path] = ()
+    approvals: str | Path | None = None
+    events: Sequence[str | Path] = ()
+    source: str = "canonical"
+    config: Settings = field(default_factory=Settings)
+    day: dt.date | None = None
+    first: dt.date | None = None
+    last: dt.date | None = None
+    report: bool = True
+    engine: str = "local"
+    max_quarantine: Decimal | None = None
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What came of a run."""
+
+    run_id: str
+    manifest: dict[str, Any]
+    findings_total: int
+    worst: Severity | None
+    out: Path
+
+
+def _silent(step: str, rows: int) -> None:
+    """Progress for callers that do not show any."""
+
+
+class Gate(Protocol):
+    """Runs the data gate; :class:`audit.ingest.gate_process.GateProcess` does so in a process of its own."""
+
+    def run(self, samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]]) -> GateResult:
+        """Judge the first rows of each table and the facts about all of them."""
+
+
+class GateHere:
+    """The data gate in this process."""
+
+    def run(self, samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]]) -> GateResult:
+        """As :func:`audit.ingest.validate.run_gate`."""
+        from audit.ingest.validate import run_gate
+
+        return run_gate(samples, profiles)
+
+
+def run_audit(request: RunRequest, progress: Progress = _silent, gate: Gate | None = None) -> RunResult:
+    """Audit the inputs and write the run directory, the manifest last.
+
+    Raises UsageError, ConfigurationError, InputRefused or MachineFailure; then nothing in the directory looks like a
+    finished run (a refusal for too much quarantine leaves the quarantine).
+    """
+    if request.engine not in ENGINES:
+        raise UsageError(f"the engine {request.engine!r} is not known; there is: {', '.join(ENGINES)}")
+    days = _days(request)
+    inputs = Inputs(
+        resolve([str(p) for p in request.rounds], "rounds"),
+        resolve([str(p) for p in request.wagers], "wagers") if request.wagers else (),
+        resolve([str(p) for p in request.events], "events") if request.events else (),
+        _profile(request.source),
+    )
+    entries = _register(request)
+    law = Law(
+        Rulebook.load(),
+        None if entries is None else Register(entries),
+        load_paytables(request.config.paytables),
+        request.config,
+        catalogue.load(),
+    )
+    register_files = () if request.approvals is None else resolve_register(request.approvals)
+    with staged(request.out) as stage:
+        audited = audit_all(inputs, law, days, progress)
+        with audited.quarantine:
+            _refuse_quarantine(audited, stage, request)
+            answers = _gate(audited, law.register, gate or GateHere())
+            progress("gate", 0)
+            return _write(request, stage, audited, inputs, law, register_files, answers, progress)
+
+
+def _days(request: RunRequest) -> tuple[dt.date | None, dt.date | None]:
+    if request.day is not None:
+        if request.first is not None or request.last is not None:
+            raise UsageError("--day stands alone; --from and --to name a period")
+        return request.day, request.day
+    if request.first is not None and request.last is not None and request.last < request.first:
+        raise UsageError("--to lies before --from")
+    return request.first, request.last
+
+
+def _profile(source: str) -> Profile:
+    return CANONICAL if source == "canonical" else load_profile(source)
+
+
+def _register(request: RunRequest) -> Any:
+    return None if request.approvals is None else load_register(request.approvals)
+
+
+def resolve_register(path: str | Path) -> tuple[SourceFile, ...]:
+    """The files of a register, for the manifest."""
+    from audit.register.sheets import register_files
+
+    return tuple(SourceFile(p, p.name) for p in register_files(path))
+
+
+def _refuse_quarantine(audited: Audited, stage: Stage, request: RunRequest) -> None:
+    """Exit 3 where more rows of a table than allowed could not be read (contract, judging rule 15)."""
+    most = request.config.max_quarantine if request.max_quarantine is None else request.max_quarantine
+    for table in ("rounds", "wagers", "events"):
+        rows = sum(count.rows for count in audited.quarantine.files(table).values())
+        rejected = audited.quarantine.count(table)
+        if rows and Decimal(rejected) > most * rows:
+            audited.quarantine.write_parquet(stage.path(REFUSED))
+            stage.publish((REFUSED,))
+            worst = max((r for r in audited.quarantine.by_reason() if r.table == table), key=lambda r: r.count)
+            example = worst.examples[0]
+            raise InputRefused(
+                f"{rejected} of {rows} rows of {table} could not be read, more than {most * 100:f}% allowed; "
+                f"most often: {worst.reason}, as in {example.source_file} row {example.source_row} "
+                f"column {example.column}: {example.value!r}; all are in {REFUSED}"
+            )
+
+
+def _gate(audited: Audited, entries: Register | None, gate: Gate) -> GateResult:
+    """Judge the data as data; a failed critical expectation refuses the input."""
+    samples = dict(audited.samples)
+    if entries is not None:
+        samples["register"] = register_table(entries.approvals)
+    for role, facts in audited.facts.items():
+        orphans = audited.orphans if role == "wagers" else 0
+        repeats = sum(audited.repeats[role].values())
+        facts.put(quarantined=audited.quarantine.count(role), repeats=repeats, orphans=orphans)
+    result = gate.run(samples, {role: facts.facts() for role, facts in audited.facts.items()})
+    result.refuse_if_critical()
+    return result
+
+
+def _write(
+    request: RunRequest,
+    stage: Stage,
+    audited: Audited,
+    inputs: Inputs,
+    law: Law,
+    register_files: tuple[SourceFile, ...],
+    gate: GateResult,
+    progress: Progress,
+) -> RunResult:
+    findings = audited.sink.table()
+    finding_table.write_all(findings, stage.folder)
+    audited.quarantine.write_parquet(stage.path("quarantine.parquet"))
+    stage.path("expectations.json").write_text(gate.to_json(), encoding="utf-8")
+    evidence = gather(audited.case, findings, request.config.report.findings_per_check)
+    stage.path("evidence.json").write_text(_json(evidence), encoding="utf-8")
+    manifest = manifests.build(audited, inputs, law, _arguments(request), register_files, findings)
+    manifest["expectations"] = {"passed": gate.passed, "failed": gate.failed, "could_not_run": gate.errors}
+    progress("findings", len(findings))
+    names = [
+        "findings.parquet",
+        "findings.csv",
+        "findings.json",
+        "quarantine.parquet",
+        "expectations.json",
+        "evidence.json",
+    ]
+    if request.report:
+        render(stage.folder, stage.path("report.pdf"), request.config, manifest)
+        names.append("report.pdf")
+        progress("report", 0)
+    manifest["outputs"] = [
+        {"file": n, "sha256": sha256(stage.path(n)), "bytes": stage.path(n).stat().st_size} for n in names
+    ]
+    stage.path(MANIFEST).write_text(manifests.dump(manifest), encoding="utf-8")
+    stage.publish((*names, MANIFEST))
+    remember([*inputs.rounds, *inputs.wagers, *inputs.events, *register_files])
+    found = [Severity(word) for word in manifest["findings"]["by_severity"]]
+    worst = min(found, key=lambda severity: severity.rank) if found else None
+    return RunResult(manifest["run_id"], manifest, len(findings), worst, request.out)
+
+
+def render(run_dir: Path, out: Path, settings: Settings, manifest: dict[str, Any] | None) -> None:
+    """Render the PDF of a run directory."""
+    from audit.report import render_report
+
+    languages = settings.report.languages
+    render_report(run_dir, out, languages=languages, manifest=manifest, limit=settings.report.findings_per_check)
+
+
+def _arguments(request: RunRequest) -> dict[str, Any]:
+    """What was asked, without any path: the files are named, with their digests, among the inputs."""
+    first, last = _days(request)
+    return {
+        "source": request.source if "/" not in request.source else Path(request.source).name,
+        "from": first.isoformat() if first else None,
+        "to": last.isoformat() if last else None,
+        "report": request.report,
+        "max_quarantine": None if request.max_quarantine is None else str(request.max_quarantine),
+    }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
