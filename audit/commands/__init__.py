@@ -1,0 +1,1 @@
+"""One function for each command of the command line: arguments in, exit code out."""

@@ -1,0 +1,184 @@
+"""The commands that show the law and the checks: explain, rules, checks, paytable, expectations."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+from typing import Any
+
+from audit.commands.output import remark, say, say_json
+from audit.errors import ExitCode, UsageError
+from audit.model import MACAU, DrawMethod, Game, Scheme
+
+
+def explain(arguments: argparse.Namespace) -> int:
+    """What the regulation requires of a hand, and what its wagers are due."""
+    from audit.explain import explain as explain_hand
+    from audit.explain import read_hand, rules_on
+    from audit.rulebook import Rulebook
+
+    rulebook = Rulebook.load()
+    rules = rules_on(rulebook, Game(arguments.game), arguments.on)
+    player, banker = read_hand("player", arguments.player), read_hand("banker", arguments.banker)
+    method = DrawMethod(arguments.draw_method) if arguments.draw_method else None
+    answer = explain_hand(rules, arguments.on, player, banker, method, arguments.lang)
+    if arguments.wager:
+        answer["wagers"] = _wagers(arguments, rulebook, rules, player, banker, method)
+    if arguments.json:
+        say_json(answer)
+    else:
+        _print_hand(answer)
+    return int(ExitCode.CLEAN)
+
+
+def _wagers(arguments: Any, rulebook: Any, rules: Any, player: Any, banker: Any, method: Any) -> list[dict[str, Any]]:
+    from audit.config import load_settings, money
+    from audit.explain import explain_wager, facts_of, points_of
+    from audit.games.paytables import load_paytables
+
+    if points_of(player, banker) is None:
+        raise UsageError("--wager: a hand with fewer than two or more than three cards a side settles nothing")
+    settings = load_settings(arguments.config)
+    out = []
+    for text in arguments.wager:
+        bet, _, stake = text.partition("=")
+        try:
+            amount = money(stake)
+        except ValueError as error:
+            raise UsageError(f"--wager {text}: {error}; write BET=STAKE, as in banker=1000") from None
+        out.append(
+            explain_wager(
+                rulebook,
+                rules,
+                facts_of(player, banker),
+                bet,
+                amount,
+                scheme=Scheme(arguments.commission),
+                method=method,
+                unit=settings.rounding_unit,
+                paytables=load_paytables(settings.paytables),
+                language=arguments.lang,
+            )
+        )
+    return out
+
+
+def _print_hand(answer: dict[str, Any]) -> None:
+    method = f", {answer['draw_method']}" if answer["draw_method"] else ""
+    say(f"{answer['game']} on {answer['day']}: {answer['instrument']}, version {answer['version']}{method}")
+    say(f"  player {answer['player_cards']:<14} {answer['player_points']}")
+    say(f"  banker {answer['banker_cards']:<14} {answer['banker_points']}")
+    for number, step in enumerate(answer["steps"], 1):
+        mark = " " if step["required"] == step["done"] else "!"
+        say(f"{mark} {number}. [{answer['instrument']} {step['article']}] {step['text']}")
+    if answer["departure"]:
+        found = answer["departure"]
+        say(f"  first departure: {found['code']} ({found['side']}), {answer['instrument']} {found['article']}")
+    else:
+        say("  no departure")
+    say(f"  outcome: {answer['outcome'] or 'none'}")
+    for wager in answer.get("wagers", ()):
+        article = f"{wager['instrument']} {wager['article']}"
+        say(f"  {wager['bet']} {wager['stake']} [{article}] {wager['text']}")
+
+
+def _today() -> dt.date:
+    return dt.datetime.now(MACAU).date()
+
+
+def rules_list(arguments: argparse.Namespace) -> int:
+    """The versions of both regulations, or what is in force on a day."""
+    from audit.rulebook import Rulebook
+    from audit.rulebook.render import render_list
+    from audit.rulebook.show import rules_list as listed
+
+    data = listed(Rulebook.load(), arguments.on)
+    _either(arguments, data, lambda: render_list(data, arguments.lang))
+    return int(ExitCode.CLEAN)
+
+
+def rules_show(arguments: argparse.Namespace) -> int:
+    """The provisions of a game in force on a day."""
+    from audit.rulebook import Rulebook
+    from audit.rulebook.render import render_show
+    from audit.rulebook.show import rules_show as shown
+
+    data = shown(Rulebook.load(), Game(arguments.game), arguments.on or _today())
+    _either(arguments, data, lambda: render_show(data, arguments.lang))
+    return int(ExitCode.CLEAN)
+
+
+def rules_diff(arguments: argparse.Namespace) -> int:
+    """What changed between two days, and by which act."""
+    from audit.rulebook import Rulebook
+    from audit.rulebook.render import render_diff
+    from audit.rulebook.show import rules_diff as compared
+
+    data = compared(Rulebook.load(), Game(arguments.game), arguments.day_1, arguments.day_2)
+    _either(arguments, data, lambda: render_diff(data, arguments.lang))
+    return int(ExitCode.CLEAN)
+
+
+def rules_coverage(arguments: argparse.Namespace) -> int:
+    """Each numbered rule and the check that judges it, or why none can."""
+    from dataclasses import asdict
+
+    from audit.rulebook.coverage import coverage_table
+    from audit.rulebook.render import render_coverage
+
+    table = coverage_table()
+    _either(arguments, [asdict(row) for row in table], lambda: render_coverage(table, arguments.lang))
+    return int(ExitCode.CLEAN)
+
+
+def checks_list(arguments: argparse.Namespace) -> int:
+    """The catalogue of checks."""
+    from audit.checks.showing import table, table_text
+
+    _either(arguments, table(arguments.lang), lambda: table_text(arguments.lang))
+    return int(ExitCode.CLEAN)
+
+
+def checks_show(arguments: argparse.Namespace) -> int:
+    """One check in full."""
+    from audit.checks.showing import show, show_text
+
+    _either(arguments, show(arguments.code, arguments.lang), lambda: show_text(arguments.code, arguments.lang))
+    return int(ExitCode.CLEAN)
+
+
+def paytable_show(arguments: argparse.Namespace) -> int:
+    """A paytable compiled: odds, exact edge, expected frequency, test vectors."""
+    from audit.games.showing import paytable_data, paytable_text
+
+    data = paytable_data(arguments.file, arguments.decks)
+    _either(arguments, data, lambda: paytable_text(data, arguments.lang))
+    for doubt in data["doubts"]:
+        remark(f"dicj-audit: {arguments.file.name}: {doubt[arguments.lang]}")
+    return int(ExitCode.CLEAN)
+
+
+def expectations_list(arguments: argparse.Namespace) -> int:
+    """Every expectation of every suite."""
+    from audit.ingest.suites import list_suites
+
+    rows = [
+        {
+            "suite": suite.name,
+            "type": item.type,
+            "column": item.column,
+            "severity": item.severity,
+            "text": item.text.in_language(arguments.lang),
+        }
+        for suite in list_suites()
+        for item in suite.expectations
+    ]
+    _either(arguments, rows, lambda: "\n".join(f"{r['suite']:<16} {r['severity']:<9} {r['text']}" for r in rows))
+    return int(ExitCode.CLEAN)
+
+
+def _either(arguments: argparse.Namespace, data: Any, text: Any) -> None:
+    if arguments.json:
+        say_json(data)
+    else:
+        say(text())
