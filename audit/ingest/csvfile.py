@@ -1,0 +1,182 @@
+"""CSV files, plain or compressed: every cell as text, in blocks, with the number of every row kept.
+
+Types are never inferred (leading zeros would go, and CSV and Parquet would differ). Rows with another number of fields
+than the header are handed over as malformed and do not shift the numbers of the rows after them.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+from numpy.typing import NDArray
+
+from audit.errors import InputRefused
+from audit.ingest.canonical import DICTIONARY
+from audit.ingest.files import SourceFile
+from audit.ingest.raw import Malformed, RawBatch, check_names
+
+BLOCK_BYTES: Final = 8 << 20
+_HEADER_BYTES: Final = 1 << 20
+_COMPRESSION: Final = {".csv.gz": "gzip", ".csv.zst": "zstd"}
+_DELIMITERS: Final = {";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a source writes CSV: the character between fields, and the encoding by Python's name for it."""
+
+    delimiter: str = ","
+    encoding: str = "utf-8"
+
+    @property
+    def utf8(self) -> bool:
+        """Whether the text is UTF-8, which may begin with a byte order mark."""
+        return self.encoding in {"utf-8", "utf-8-sig"}
+
+
+class CsvReader:
+    """One CSV file; raises InputRefused if it is empty, not text, damaged, or has two columns of one name."""
+
+    def __init__(self, file: SourceFile, dialect: Dialect | None = None) -> None:
+        self._file = file
+        self._dialect = dialect or Dialect()
+        self._header = self._read_header()
+        self.names = tuple(name.strip() for name in self._header)
+        check_names(file.name, self.names)
+
+    def _stream(self) -> pa.NativeFile:
+        compression = _COMPRESSION.get(self._file.suffix)
+        try:
+            return pa.input_stream(str(self._file.path), compression=compression)
+        except OSError as error:
+            raise self._refuse("cannot be opened") from error
+
+    def _refuse(self, what: str) -> InputRefused:
+        return InputRefused(f"{self._file.name}: {what}")
+
+    def _read_header(self) -> list[str]:
+        try:
+            with self._stream() as stream:
+                start = stream.read(_HEADER_BYTES)
+        except (pa.ArrowException, OSError) as error:
+            raise self._refuse("cannot be decompressed (truncated or damaged)") from error
+        if not start.removeprefix(codecs.BOM_UTF8).strip():
+            raise self._refuse("the file is empty")
+        try:
+            text = self._decoder().decode(start)
+        except UnicodeError as error:
+            raise self._not_text() from error
+        if "\0" in text.lstrip().split("\n", 1)[0]:
+            raise self._refuse("is not UTF-8 text (it seems to be UTF-16)")
+        try:
+            header = next(
+                row for row in csv.reader(io.StringIO(text, newline=""), delimiter=self._dialect.delimiter) if row
+            )
+        except (csv.Error, StopIteration) as error:
+            raise self._refuse("the header cannot be read") from error
+        for delimiter, called in _DELIMITERS.items():
+            if len(header) == 1 and delimiter in header[0]:
+                raise self._refuse(f"has one column only; its delimiter seems to be {called}")
+        return header
+
+    def _decoder(self) -> codecs.IncrementalDecoder:
+        return codecs.getincrementaldecoder(self._encoding)()
+
+    @property
+    def _encoding(self) -> str:
+        return "utf-8-sig" if self._dialect.utf8 else self._dialect.encoding
+
+    def _not_text(self) -> InputRefused:
+        """Say where the first byte is that is not text; the file is read again for it."""
+        decoder = self._decoder()
+        line = 1
+        with self._stream() as stream:
+            while chunk := stream.read(BLOCK_BYTES):
+                try:
+                    line += decoder.decode(chunk).count("\n")
+                except UnicodeDecodeError as error:
+                    line += error.object[: error.start].count(b"\n")
+                    break
+                except UnicodeError:
+                    break
+        return self._refuse(f"is not {self._dialect.encoding.upper()} text (first wrong byte in line {line})")
+
+    def batches(self, columns: Collection[str], plain: Collection[str]) -> Iterator[RawBatch]:
+        """The rows with all columns of the file, which a rejected row shows as evidence."""
+        del columns
+        malformed: list[Malformed] = []
+
+        def keep(row: pacsv.InvalidRow) -> str:
+            malformed.append(Malformed(row.number - 1, row.actual_columns, row.expected_columns, row.text))
+            return "skip"
+
+        types = {
+            raw: pa.string() if name in plain else DICTIONARY
+            for raw, name in zip(self._header, self.names, strict=True)
+        }
+        numbering = _Numbering()
+        try:
+            with self._stream() as stream:
+                reader = pacsv.open_csv(
+                    stream,
+                    read_options=pacsv.ReadOptions(
+                        use_threads=False,
+                        block_size=BLOCK_BYTES,
+                        # Decoded by Python's codec also where it is UTF-8: a malformed row with bytes that are no text
+                        # would else fail inside Arrow's call of `keep`, where nothing can be caught.
+                        encoding=self._encoding,
+                    ),
+                    parse_options=pacsv.ParseOptions(
+                        delimiter=self._dialect.delimiter, newlines_in_values=True, invalid_row_handler=keep
+                    ),
+                    convert_options=pacsv.ConvertOptions(
+                        column_types=types, strings_can_be_null=True, null_values=[""]
+                    ),
+                )
+                if reader.schema.names != self._header:
+                    raise self._refuse("the header cannot be read")
+                for batch in reader:
+                    numbers, among = numbering.next(batch.num_rows, malformed)
+                    yield RawBatch(dict(zip(self.names, batch.columns, strict=True)), numbers, among)
+        except (pa.ArrowException, OSError, UnicodeError) as error:
+            raise self._explain(error, numbering.row) from error
+        if malformed:
+            empty = {name: pa.array([], pa.string()) for name in self.names}
+            yield RawBatch(empty, np.empty(0, np.int64), tuple(malformed))
+
+    def _explain(self, error: Exception, row: int) -> InputRefused:
+        said = str(error)
+        if isinstance(error, UnicodeError) or "UTF8" in said:
+            return self._not_text()
+        if "straddling" in said:
+            limit = BLOCK_BYTES >> 20
+            return self._refuse(f"a row after row {row - 1} is longer than {limit} MiB (a quote not closed?)")
+        if self._file.suffix in _COMPRESSION and isinstance(error, OSError):
+            return self._refuse("cannot be decompressed to its end (truncated or damaged)")
+        return self._refuse(f"is not well-formed CSV after row {row - 1}")
+
+
+class _Numbering:
+    """Numbers of the rows that come through, when malformed ones between them are taken out."""
+
+    def __init__(self) -> None:
+        self.row = 1
+
+    def next(self, rows: int, malformed: list[Malformed]) -> tuple[NDArray[np.int64], tuple[Malformed, ...]]:
+        """Numbers of the next `rows` good rows; the malformed rows before the last of them leave the list."""
+        taken = 0
+        while taken < len(malformed) and malformed[taken].row - self.row - taken < rows:
+            taken += 1
+        among = tuple(malformed[:taken])
+        del malformed[:taken]
+        span = np.arange(self.row, self.row + rows + taken, dtype=np.int64)
+        self.row += rows + taken
+        return np.delete(span, [each.row - int(span[0]) for each in among]) if taken else span, among

@@ -1,0 +1,240 @@
+"""Facts about every accepted row of a table, gathered batch by batch while the rows stream past.
+
+The data gate judges these facts instead of the rows (`expectations/profile_*.json`): one wide row a table, whose cost
+does not grow with the input. What is gathered is bounded: distinct texts are kept up to a cap, hours up to a cap.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from audit.ingest.canonical import CARD_COLUMNS, TABLES
+
+Fact: TypeAlias = int | float | str | bool | None
+
+DISTINCT_CAP: Final = 64
+"""So many distinct texts of a column are kept; beyond, the list ends with an ellipsis."""
+
+HOURS_CAP: Final = 500_000
+"""So many counts of a table's rounds in an hour are kept open; past hours are closed first."""
+
+_HOUR: Final = 3_600_000_000
+_DENSE: Final = 4_000_000
+_WITHOUT_SUIT: Final = r"(^| )(10|[2-9AJQK])( |$)"
+_EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+
+DISTINCT: Final = {
+    "rounds": ("game", "status", "outcome", "dealing", "draw_method", "commission"),
+    "wagers": ("bet", "currency", "tie_choice"),
+    "events": ("event", "burn_rule"),
+}
+"""Columns whose distinct texts are facts."""
+
+RANGES: Final = {
+    "rounds": ("started_at", "round_no", "player_points", "banker_points", "decks"),
+    "wagers": ("stake", "payout"),
+    "events": ("at", "count"),
+}
+"""Columns whose smallest and greatest values are facts."""
+
+INJECTED: Final = ("quarantined", "repeats", "orphans")
+"""Facts that the reader knows and hands in with :meth:`Profile.put`."""
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+
+def _whole(column: pa.Array) -> Integers:
+    """The numbers of a column without nulls, instants as microseconds of UTC."""
+    return np.asarray(column.cast(pa.int64()).to_numpy(zero_copy_only=False), np.int64)
+
+
+def _codes(column: pa.DictionaryArray) -> tuple[list[str | None], Integers]:
+    """The texts of a dictionary column, None last, and each row's place among them."""
+    texts = [*column.dictionary.to_pylist(), None]
+    places = column.indices.cast(pa.int64()).fill_null(len(texts) - 1)
+    return texts, np.asarray(places.to_numpy(zero_copy_only=False), np.int64)
+
+
+class _Pace:
+    """Rounds of each table in each hour, and whether a table's rounds come in the order of their time."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str | None, str | None], int] = {}
+        self._open: dict[tuple[int, int], int] = {}
+        self._last = np.zeros(0, np.int64)
+        self._rows = np.zeros(0, np.int64)
+        self._newest = -(1 << 62)
+        self.most_in_hour = 0
+        self.disordered = 0
+
+    @property
+    def tables(self) -> int:
+        """Number of tables seen."""
+        return int(np.count_nonzero(self._rows))
+
+    @property
+    def most_rows(self) -> int:
+        """Rows of the busiest table."""
+        return int(self._rows.max(initial=0))
+
+    def add(self, casino: pa.DictionaryArray, table: pa.DictionaryArray, started: pa.Array) -> None:
+        """Take the tables and the times of one batch of rounds."""
+        place = self._places(casino, table)
+        times = _whole(started)
+        self._rows += np.bincount(place, minlength=len(self._rows))
+        self._order(place, times)
+        self._hours(place, times // _HOUR)
+
+    def _places(self, casino: pa.DictionaryArray, table: pa.DictionaryArray) -> Integers:
+        """A number for each row's table, which is identified with its casino."""
+        houses, house = _codes(casino)
+        names, name = _codes(table)
+        pairs = house * len(names) + name
+        numbers = np.zeros(len(houses) * len(names), np.int64)
+        for pair in np.flatnonzero(np.bincount(pairs)).tolist():
+            key = houses[pair // len(names)], names[pair % len(names)]
+            numbers[pair] = self._numbers.setdefault(key, len(self._numbers))
+        more = len(self._numbers) - len(self._last)
+        self._last = np.concatenate([self._last, np.full(more, -(1 << 62), np.int64)])
+        self._rows = np.concatenate([self._rows, np.zeros(more, np.int64)])
+        return np.asarray(numbers[pairs])
+
+    def _order(self, place: Integers, times: Integers) -> None:
+        ordered = times[0] >= self._newest and not (np.diff(times) < 0).any()
+        if not ordered:
+            by_table = np.argsort(place, kind="stable")
+            tables, moments = place[by_table], times[by_table]
+            before = np.empty_like(moments)
+            before[1:] = moments[:-1]
+            first = np.ones(len(tables), np.bool_)
+            first[1:] = tables[1:] != tables[:-1]
+            before[first] = self._last[tables[first]]
+            self.disordered += int(np.count_nonzero(moments < before))
+        self._newest = max(self._newest, int(times.max()))
+        self._last[place] = times
+
+    def _hours(self, place: Integers, hours: Integers) -> None:
+        first = int(hours.min())
+        width = int(hours.max()) - first + 1
+        key = place * width + (hours - first)
+        if width * len(self._last) <= _DENSE:
+            counts = np.bincount(key)
+            seen = np.flatnonzero(counts)
+            counts = counts[seen]
+        else:
+            key.sort()
+            edges = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1], [True]]))
+            seen, counts = key[edges[:-1]], np.diff(edges)
+        for pair, count in zip(seen.tolist(), counts.tolist(), strict=True):
+            slot = pair // width, first + pair % width
+            total = self._open.get(slot, 0) + count
+            self._open[slot] = total
+            self.most_in_hour = max(self.most_in_hour, total)
+        if len(self._open) > HOURS_CAP:
+            self._open = {slot: total for slot, total in self._open.items() if slot[1] >= first}
+
+
+class Profile:
+    """The facts about one table (`rounds`, `wagers` or `events`): feed it batches, then ask for the facts."""
+
+    def __init__(self, role: str) -> None:
+        self.role = role
+        self.rows = 0
+        self._nulls: dict[str, int | None] = dict.fromkeys(TABLES[role].names)
+        self._distinct: dict[str, set[str]] = {name: set() for name in DISTINCT[role]}
+        self._range: dict[str, tuple[int, int]] = {}
+        self._pace = _Pace() if role == "rounds" else None
+        self._hands = 0
+        self._without_suits = 0
+        self._suitless: dict[str, tuple[pa.Array, npt.NDArray[np.bool_]]] = {}
+        self._injected: dict[str, int] = dict.fromkeys(INJECTED, 0)
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Take the rows of one typed batch of the role's canonical schema; columns left unread are skipped."""
+        if batch.num_rows == 0:
+            return
+        self.rows += batch.num_rows
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        for name in self._nulls.keys() & columns.keys():
+            self._nulls[name] = (self._nulls[name] or 0) + columns[name].null_count
+        for name in self._distinct.keys() & columns.keys():
+            self._add_distinct(name, columns[name])
+        for name in RANGES[self.role]:
+            if name in columns and columns[name].null_count < batch.num_rows:
+                self._add_range(name, columns[name])
+        for name in CARD_COLUMNS:
+            if name in columns:
+                self._add_hands(name, columns[name])
+        if self._pace is not None and {"casino", "table_id", "started_at"} <= columns.keys():
+            self._pace.add(columns["casino"], columns["table_id"], columns["started_at"])
+
+    def put(self, *, quarantined: int = 0, repeats: int = 0, orphans: int = 0) -> None:
+        """Hand in what only the reader knows: rows quarantined, exact repeats dropped, wagers without a round."""
+        self._injected.update(quarantined=quarantined, repeats=repeats, orphans=orphans)
+
+    def _add_distinct(self, name: str, column: pa.DictionaryArray) -> None:
+        seen = self._distinct[name]
+        # A dictionary may hold texts that no row of the batch uses; they count only if a row does.
+        fresh = [text for text in column.dictionary.to_pylist() if text not in seen]
+        if fresh and len(seen) <= DISTINCT_CAP:
+            used = pc.unique(column.indices).drop_null()
+            seen.update(column.dictionary.take(used).to_pylist())
+
+    def _add_range(self, name: str, column: pa.Array) -> None:
+        extremes = pc.min_max(column.cast(pa.int64()))
+        low, high = extremes["min"].as_py(), extremes["max"].as_py()
+        if name in self._range:
+            low, high = min(low, self._range[name][0]), max(high, self._range[name][1])
+        self._range[name] = low, high
+
+    def _add_hands(self, name: str, column: pa.DictionaryArray) -> None:
+        known = self._suitless.get(name)
+        if known is None or not known[0].equals(column.dictionary):
+            bare = pc.match_substring_regex(column.dictionary, _WITHOUT_SUIT).fill_null(False)  # noqa: FBT003
+            known = column.dictionary, np.asarray(bare.to_numpy(zero_copy_only=False), np.bool_)
+            self._suitless[name] = known
+        self._hands += len(column) - column.null_count
+        if known[1].any():
+            codes = column.indices.drop_null().to_numpy(zero_copy_only=False)
+            self._without_suits += int(np.count_nonzero(known[1][codes]))
+
+    def facts(self) -> dict[str, Fact]:
+        """Every fact by name: counts, `null_share_X` (0 to 1), `distinct_X` (texts with commas), `min_X` and `max_X`.
+
+        Money is in ten-thousandths, instants are ISO text in UTC; what was never seen is None.
+        """
+        found: dict[str, Fact] = {"rows": self.rows, **self._injected}
+        for name, nulls in self._nulls.items():
+            found[f"null_share_{name}"] = None if nulls is None else nulls / self.rows
+        for name, texts in self._distinct.items():
+            listed = sorted(texts)[:DISTINCT_CAP]
+            found[f"distinct_{name}"] = ",".join([*listed, *(["…"] if len(texts) > DISTINCT_CAP else [])])
+        for name in RANGES[self.role]:
+            low, high = self._range.get(name, (None, None))
+            found[f"min_{name}"] = _shown(name, low)
+            found[f"max_{name}"] = _shown(name, high)
+        if self._pace is not None:
+            found |= {
+                "tables": self._pace.tables,
+                "most_rows_of_a_table": self._pace.most_rows,
+                "most_rounds_in_an_hour": self._pace.most_in_hour,
+                "share_out_of_order": self._pace.disordered / self.rows if self.rows else 0.0,
+                "share_hands_without_suits": self._without_suits / self._hands if self._hands else 0.0,
+            }
+        return found
+
+    def frame(self) -> list[dict[str, Fact]]:
+        """The facts as the rows of a frame: one wide row."""
+        return [self.facts()]
+
+
+def _shown(name: str, value: int | None) -> Fact:
+    if value is None or name not in {"started_at", "at"}:
+        return value
+    return (_EPOCH + dt.timedelta(microseconds=value)).isoformat()

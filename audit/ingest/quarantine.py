@@ -1,0 +1,313 @@
+"""Rows that could not be read: kept with file, row, reason and content, counted, never dropped.
+
+Memory is bounded: beyond `memory` bytes the rows collected so far go to temporary Arrow files. What is written is in a
+fixed order (table, then the order of reading), so that the same inputs give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Final, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from audit.ingest import cards
+from audit.ingest.canonical import TABLES, Kind, Table
+from audit.model import LANGUAGES, Text, money_text
+from audit.rulebook import strict
+
+SCHEMA: Final = pa.schema(
+    [
+        ("table", pa.string()),
+        ("source_file", pa.string()),
+        ("source_row", pa.int64()),
+        ("column", pa.string()),
+        ("value", pa.string()),
+        ("reason", pa.string()),
+        ("message_zh", pa.string()),
+        ("message_pt", pa.string()),
+        ("message_en", pa.string()),
+        ("row", pa.string()),
+    ]
+)
+"""Columns of the quarantine file; `value` is cut at 200 characters, `row` is the raw row as JSON."""
+
+VALUE_LENGTH: Final = 200
+_EXAMPLES: Final = 3
+_WRITTEN_AT_ONCE: Final = 65_536
+_MEMORY: Final = 64 << 20
+_KEPT: Final = pa.schema(
+    [SCHEMA.field(name) for name in ("source_file", "source_row", "column", "value", "reason", "row")]
+)
+
+
+@cache
+def reasons() -> Mapping[str, Text]:
+    """The catalogue of reasons, by key; ConfigurationError if its file is malformed."""
+    content, place = strict.load(Path(__file__).with_name("reasons.yaml"))
+    keys = [str(key) for key in content] if isinstance(content, dict) else []
+    entries = strict.mapping(content, place, required=keys)
+    return {key: strict.text(value, place / key) for key, value in entries.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One rejected row, as an example of its reason."""
+
+    source_file: str
+    source_row: int
+    column: str | None
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonCount:
+    """How many rows of one table were rejected for one reason, with the first three."""
+
+    table: str
+    reason: str
+    count: int
+    examples: tuple[Example, ...]
+
+
+@dataclass(slots=True)
+class FileCount:
+    """Control totals of one file: rows read = accepted + quarantined (+ repeats, which the caller takes out later)."""
+
+    rows: int = 0
+    quarantined: int = 0
+
+    @property
+    def accepted(self) -> int:
+        """Rows read and not quarantined."""
+        return self.rows - self.quarantined
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The rejected rows of one table."""
+
+    parts: list[pa.RecordBatch | Path] = field(default_factory=list)
+    ids: list[pa.StringArray] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[Example]] = field(default_factory=dict)
+    files: dict[str, FileCount] = field(default_factory=dict)
+
+
+class Quarantine:
+    """Collects the rejected rows of a run."""
+
+    def __init__(self, *, memory: int = _MEMORY) -> None:
+        self._tables = {name: _Kept() for name in TABLES}
+        self._memory = memory
+        self._held = 0
+        self._spill: tempfile.TemporaryDirectory[str] | None = None
+        self._spilled = 0
+
+    def note_read(self, table: str, file: str, rows: int) -> None:
+        """Count `rows` more rows as read from `file`, whether they can be read or not."""
+        self._tables[table].files.setdefault(file, FileCount()).rows += rows
+
+    def add(
+        self,
+        table: str,
+        file: str,
+        *,
+        source_rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]],
+        columns: Sequence[str | None],
+        keys: Sequence[str],
+        values: pa.StringArray,
+        rows: pa.StringArray,
+        ids: pa.StringArray | None = None,
+    ) -> None:
+        """Take in rejected rows of one file, as equally long columns.
+
+        `keys` are reasons of the catalogue, `rows` the raw rows as JSON, `ids` their identities where readable.
+        """
+        count = len(rows)
+        if not count:
+            return
+        kept = self._tables[table]
+        values = pc.utf8_slice_codeunits(values, 0, VALUE_LENGTH)
+        part = pa.record_batch(
+            [
+                pa.array([file] * count, pa.string()),
+                pa.array(source_rows, pa.int64()),
+                pa.array(columns, pa.string()),
+                values,
+                pa.array(keys, pa.string()),
+                rows,
+            ],
+            schema=_KEPT,
+        )
+        kept.parts.append(part)
+        kept.files.setdefault(file, FileCount()).quarantined += count
+        if ids is not None:
+            kept.ids.append(ids.drop_null())
+        for reason, number in Counter(keys).items():
+            kept.counts[reason] += number
+            self._note_examples(kept, part, reason)
+        self._held += part.nbytes
+        if self._held > self._memory:
+            self._spill_parts()
+
+    @staticmethod
+    def _note_examples(kept: _Kept, part: pa.RecordBatch, reason: str) -> None:
+        examples = kept.examples.setdefault(reason, [])
+        if len(examples) == _EXAMPLES:
+            return
+        rows = part.filter(pc.equal(part["reason"], reason)).slice(0, _EXAMPLES - len(examples)).to_pylist()
+        examples += (Example(row["source_file"], row["source_row"], row["column"], row["value"]) for row in rows)
+
+    def add_conflicts(
+        self, table: str, rows: pa.RecordBatch, *, files: Sequence[str], source_rows: Sequence[int]
+    ) -> None:
+        """Take in typed rows whose identity an earlier row with different content has; each with its file and row."""
+        schema = TABLES[table]
+        column = schema.identity
+        if column is None:
+            raise KeyError(table)
+        for index, (file, row) in enumerate(zip(files, source_rows, strict=True)):
+            text = _typed_json(schema, rows, index)
+            self.add(
+                table,
+                file,
+                source_rows=[row],
+                columns=[column],
+                keys=["conflicting_id"],
+                values=pa.array([rows[column][index].as_py()], pa.string()),
+                rows=pa.array([text], pa.string()),
+            )
+
+    def discard(self, table: str) -> None:
+        """Forget everything about `table`: its files are about to be read again."""
+        self._tables[table] = _Kept()
+
+    def count(self, table: str) -> int:
+        """Rows of `table` rejected so far."""
+        return sum(self._tables[table].counts.values())
+
+    def files(self, table: str) -> Mapping[str, FileCount]:
+        """Control totals of each file of `table`, by its name."""
+        return self._tables[table].files
+
+    def by_reason(self) -> tuple[ReasonCount, ...]:
+        """Counts and examples by table and reason, in a fixed order."""
+        return tuple(
+            ReasonCount(name, reason, kept.counts[reason], tuple(kept.examples[reason]))
+            for name, kept in self._tables.items()
+            for reason in sorted(kept.counts)
+        )
+
+    def ids(self, table: str) -> frozenset[str]:
+        """Identities of the rejected rows of `table` that could be read, conflicting rows left out."""
+        return frozenset(str(each) for part in self._tables[table].ids for each in part.to_pylist())
+
+    def _spill_parts(self) -> None:
+        """Move what is held in memory to temporary files, one a table."""
+        if self._spill is None:
+            self._spill = tempfile.TemporaryDirectory(prefix="quarantine-")
+        for name, kept in self._tables.items():
+            held = [part for part in kept.parts if isinstance(part, pa.RecordBatch)]
+            if not held:
+                continue
+            path = Path(self._spill.name) / f"{name}-{self._spilled}.arrow"
+            options = pa.ipc.IpcWriteOptions(compression="zstd")
+            with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, _KEPT, options=options) as writer:
+                for part in held:
+                    writer.write_batch(part)
+            kept.parts = [part for part in kept.parts if isinstance(part, Path)] + [path]
+        self._spilled += 1
+        self._held = 0
+
+    def _parts(self, table: str) -> Iterator[pa.RecordBatch]:
+        for part in self._tables[table].parts:
+            if isinstance(part, Path):
+                with pa.OSFile(str(part), "rb") as source, pa.ipc.open_stream(source) as reader:
+                    yield from reader
+            else:
+                yield part
+
+    def write_parquet(self, path: Path) -> int:
+        """Write every rejected row to one Parquet file (`SCHEMA`), also when there is none; returns the rows."""
+        written = 0
+        with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
+            for name in TABLES:
+                waiting: list[pa.RecordBatch] = []
+                for part in self._parts(name):
+                    waiting.append(_finished(name, part))
+                    if sum(each.num_rows for each in waiting) >= _WRITTEN_AT_ONCE:
+                        written += _write(writer, waiting)
+                written += _write(writer, waiting)
+        return written
+
+    def close(self) -> None:
+        """Remove the temporary files; nothing can be written afterwards."""
+        if self._spill is not None:
+            self._spill.cleanup()
+            self._spill = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _write(writer: pq.ParquetWriter, waiting: list[pa.RecordBatch]) -> int:
+    if not waiting:
+        return 0
+    table = pa.Table.from_batches(waiting, SCHEMA).combine_chunks()
+    waiting.clear()
+    writer.write_table(table)
+    return int(table.num_rows)
+
+
+def _finished(table: str, part: pa.RecordBatch) -> pa.RecordBatch:
+    """The part with table and messages; each distinct combination of column, reason and value is worded once."""
+    known: dict[tuple[str | None, str, str | None], Text] = {}
+    keys = list(zip(part["column"].to_pylist(), part["reason"].to_pylist(), part["value"].to_pylist(), strict=True))
+    for key in keys:
+        if key not in known:
+            known[key] = message(table, *key)
+    columns = {name: part[name] for name in part.schema.names}
+    columns["table"] = pa.array([table] * part.num_rows, pa.string())
+    for language in LANGUAGES:
+        columns[f"message_{language}"] = pa.array([known[key].in_language(language) for key in keys], pa.string())
+    return pa.record_batch([columns[name] for name in SCHEMA.names], schema=SCHEMA)
+
+
+def message(table: str, column: str | None, reason: str, value: str | None) -> Text:
+    """What is wrong with a row, in each language; KeyError for a reason that the catalogue does not have."""
+    detail = ""
+    if reason == "unknown_card":
+        detail = cards.first_unknown(value or "")
+    elif reason == "unknown_word" and column:
+        detail = ", ".join(TABLES[table].column(column).words)
+    return reasons()[reason].format(column=column or "", value=value or "", detail=detail)
+
+
+def _typed_json(table: Table, rows: pa.RecordBatch, index: int) -> str:
+    content: dict[str, str | None] = {}
+    for column in table.columns:
+        value = rows[column.name][index].as_py()
+        if value is None:
+            content[column.name] = None
+        elif column.kind is Kind.MONEY:
+            content[column.name] = money_text(value)
+        elif column.kind is Kind.INSTANT:
+            content[column.name] = value.isoformat()
+        elif column.kind is Kind.BOOLEAN:
+            content[column.name] = "true" if value else "false"
+        else:
+            content[column.name] = str(value)
+    return json.dumps(content, ensure_ascii=False)

@@ -1,0 +1,68 @@
+"""The gate's helper process: the same answers and errors, and no orphan where its parent dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from audit.errors import ConfigurationError
+from audit.ingest.canonical import TABLES
+from audit.ingest.gate_process import GateProcess
+from audit.ingest.validate import run_gate
+
+PARENT = """
+import os, signal, time
+from audit.ingest.gate_process import GateProcess
+if __name__ == "__main__":
+    gate = GateProcess()
+    print(gate.pid, flush=True)
+    time.sleep(60)
+"""
+
+
+def alive(process: int) -> bool:
+    """Say whether a process exists and is no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_helper_answers_as_the_gate_itself(tmp_path: Path) -> None:
+    """The helper gives the same answers and errors, and where it is killed the gate runs in this process."""
+    events = pa.Table.from_pylist([], schema=TABLES["events"].schema)
+    with GateProcess() as gate:
+        answers = gate.run({"events": events}, {})
+        (tmp_path / "own.json").write_text(json.dumps({"name": "own"}), encoding="utf-8")
+        with pytest.raises(ConfigurationError, match=r"own\.json"):
+            gate.run({"events": events}, {}, tmp_path)
+        os.kill(gate.pid, signal.SIGKILL)
+        after = gate.run({"events": events}, {})
+
+    assert run_gate({"events": events}, {}) == answers == after
+    assert [False] == [line.success for line in answers.results if "row_count" in line.expectation]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes under /proc")
+def test_helper_ends_with_its_parent(tmp_path: Path) -> None:
+    """A parent that is killed leaves no helper behind."""
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT, encoding="utf-8")
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        helper = int(parent.stdout.readline())
+        time.sleep(1)
+        parent.kill()
+    deadline = time.monotonic() + 30
+    while alive(helper) and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+    assert not alive(helper)
