@@ -1,0 +1,1 @@
+"""What has been audited, kept for good: the append-only ledger of the nightly service."""
