@@ -55,7 +55,7 @@ def _banker_duty(points: Points, draw: Mapping[str, Any]) -> tuple[bool, str]:
         return must, "banker_draw_player_stood" if must else f"banker_stand_{held}"
     if third not in thirds:
         return False, f"banker_stand_{held}"
-    whatever = len(thirds) == 10  # noqa: PLR2004 - all ten point values
+    whatever = len(thirds) == 10
     return True, "banker_draw_any" if whatever else f"banker_draw_{held}"
 
 

@@ -6,7 +6,7 @@ not published, so their paytables are data that the house supplies (configuratio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
@@ -31,6 +31,22 @@ CONDITIONS: Final = {
 """Every condition a tier may name, with the values it may ask for."""
 
 
+_VALUES: Final[Mapping[str, Callable[[Facts], object]]] = {
+    "winner": lambda facts: facts.outcome.value,
+    "player_points": lambda facts: facts.player_points,
+    "banker_points": lambda facts: facts.banker_points,
+    "player_cards": lambda facts: facts.player_cards,
+    "banker_cards": lambda facts: facts.banker_cards,
+    "cards": lambda facts: facts.player_cards + facts.banker_cards,
+    "player_pair": lambda facts: facts.player_pair,
+    "banker_pair": lambda facts: facts.banker_pair,
+    "either_pair": lambda facts: facts.player_pair or facts.banker_pair,
+    "player_perfect_pair": lambda facts: facts.player_perfect,
+    "banker_perfect_pair": lambda facts: facts.banker_perfect,
+}
+"""What a hand has of each condition; None where a suit that decides is missing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tier:
     """One line of a paytable: all the conditions of `when` hold, and the bet pays `pays` to one."""
@@ -40,11 +56,13 @@ class Tier:
 
     def holds(self, facts: Facts) -> bool | None:
         """Say whether the facts meet every condition; None where a suit that decides is missing."""
-        answers = [_value(name, facts) for name in self.when]
-        wanted = list(self.when.values())
-        if any(answer is not None and answer != want for answer, want in zip(answers, wanted, strict=True)):
+        if self.failing(facts):
             return False
-        return None if None in answers else True
+        return None if any(_VALUES[name](facts) is None for name in self.when) else True
+
+    def failing(self, facts: Facts) -> tuple[str, ...]:
+        """The conditions that the facts do not meet, for certain."""
+        return tuple(name for name, wanted in self.when.items() if _VALUES[name](facts) not in {None, wanted})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,30 +74,21 @@ class Paytable:
     tiers: tuple[Tier, ...]
     source: str
     digest: str = ""
+    note: Text | None = None
 
     def odds(self, facts: Facts) -> Fraction | None:
         """Winnings for a stake of one, 0 for a losing bet, None where a missing suit decides."""
+        possible = set()
         for tier in self.tiers:
             holds = tier.holds(facts)
-            if holds is None:
-                return None
+            if holds is not False:
+                possible.add(tier.pays)
             if holds:
-                return tier.pays
-        return Fraction(0)
+                break
+        else:
+            possible.add(Fraction(0))
+        return possible.pop() if len(possible) == 1 else None
 
-
-def _value(name: str, facts: Facts) -> object:
-    plain: dict[str, object] = {
-        "winner": facts.outcome.value,
-        "player_points": facts.player_points,
-        "banker_points": facts.banker_points,
-        "player_cards": facts.player_cards,
-        "banker_cards": facts.banker_cards,
-        "cards": facts.player_cards + facts.banker_cards,
-        "player_pair": facts.player_pair,
-        "banker_pair": facts.banker_pair,
-        "either_pair": facts.player_pair or facts.banker_pair,
-        "player_perfect_pair": facts.player_perfect,
-        "banker_perfect_pair": facts.banker_perfect,
-    }
-    return plain[name]
+    def place(self, facts: Facts) -> int:
+        """The number of the tier that pays, from 0, or the number of tiers where none does; the suits must be known."""
+        return next((number for number, tier in enumerate(self.tiers) if tier.holds(facts)), len(self.tiers))

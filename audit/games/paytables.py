@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
+from typing import Final
 
 from audit.errors import ConfigurationError
 from audit.games.paytable import CONDITIONS, Paytable, Tier
+from audit.games.settlement import PAIR_BETS, SIDE_BETS
 from audit.rulebook import strict
+
+_BET: Final = re.compile(r"\S+")
+_ODDS: Final = re.compile(r"[0-9]{1,4}(\.[0-9]{1,2})?")
+"""Odds that, times a stake of hundreds of millions, still fit the 64 bits of the bulk settlement."""
+
+REGULATED: Final = frozenset({*SIDE_BETS, *PAIR_BETS, "tie"})
+"""Bets that every version of the regulation pays itself: no paytable can say otherwise."""
 
 
 def load_paytable(path: Path) -> Paytable:
@@ -18,17 +28,26 @@ def load_paytable(path: Path) -> Paytable:
         raise ConfigurationError(f"the paytable {path} does not exist")
     content, place = strict.load(path)
     parts = strict.mapping(content, place, required=("bet", "title", "tiers", "source"), optional=("note",))
-    tiers = tuple(
-        _tier(value, place / "tiers" / number)
-        for number, value in enumerate(strict.sequence(parts["tiers"], place / "tiers"))
-    )
+    lines = strict.sequence(parts["tiers"], place / "tiers")
+    if not lines:
+        (place / "tiers").fail("at least one tier is expected")
     return Paytable(
-        strict.word(parts["bet"], place / "bet"),
+        _bet(parts["bet"], place / "bet"),
         strict.text(parts["title"], place / "title"),
-        tiers,
+        tuple(_tier(value, place / "tiers" / number) for number, value in enumerate(lines)),
         strict.word(parts["source"], place / "source"),
         hashlib.sha256(path.read_bytes()).hexdigest(),
+        strict.optional_text(parts, "note", place),
     )
+
+
+def _bet(value: strict.Value, place: strict.Place) -> str:
+    bet = strict.word(value, place)
+    if not _BET.fullmatch(bet):
+        place.fail(f"the code of a bet has no space in it; this is {bet!r}")
+    if bet in REGULATED:
+        place.fail(f"the odds of {bet!r} are the regulation's; a paytable is for bets outside its list")
+    return bet
 
 
 def _tier(value: strict.Value, place: strict.Place) -> Tier:
@@ -39,17 +58,23 @@ def _tier(value: strict.Value, place: strict.Place) -> Tier:
     for name, wanted in when.items():
         allowed = CONDITIONS[name]
         if not any(wanted == word and type(wanted) is type(word) for word in allowed):
-            (place / "when" / name).fail(f"one of {', '.join(map(str, allowed))} is expected, not {wanted!r}")
-    pays = parts["pays"]
-    if isinstance(pays, bool) or not isinstance(pays, int | str):
-        (place / "pays").fail("odds to one are expected: a whole number, or decimal text")
-    try:
-        odds = Fraction(pays)
-    except (ValueError, ZeroDivisionError):
-        odds = Fraction(0)
-    if odds <= 0:
-        (place / "pays").fail("odds above zero are expected")
-    return Tier(dict(when), odds)
+            (place / "when" / name).fail(f"one of {', '.join(map(_plain, allowed))} is expected, not {_plain(wanted)}")
+    return Tier(dict(when), _odds(parts["pays"], place / "pays"))
+
+
+def _odds(value: strict.Value, place: strict.Place) -> Fraction:
+    written = isinstance(value, int | str) and not isinstance(value, bool) and _ODDS.fullmatch(str(value))
+    if not written or Fraction(str(value)) <= 0:
+        place.fail(
+            f"odds to one are expected, above 0 and below 10000: a whole number, or decimal text with at most two "
+            f"places, not {_plain(value)}"
+        )
+    return Fraction(str(value))
+
+
+def _plain(value: object) -> str:
+    """A value as YAML writes it."""
+    return str(value).lower() if isinstance(value, bool) else repr(value) if isinstance(value, str) else str(value)
 
 
 def load_paytables(paths: Iterable[Path]) -> Mapping[str, Paytable]:
@@ -58,6 +83,6 @@ def load_paytables(paths: Iterable[Path]) -> Mapping[str, Paytable]:
     for path in paths:
         table = load_paytable(path)
         if table.bet in tables:
-            raise ConfigurationError(f"{path.name}: the bet {table.bet!r} has a paytable already")
+            raise ConfigurationError(f"{path.name}: bet: the bet {table.bet!r} has a paytable already")
         tables[table.bet] = table
     return tables

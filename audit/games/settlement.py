@@ -110,14 +110,11 @@ def due(
         return _flat(won=won, odds=rules.parameter("odds.pairs", bet), rules=rules, key="odds.pairs")
     if bet in rules.parameter("bets", "gazetted") and bet == "lucky_six":
         return _lucky_six(facts, rules)
+    unread = rules.provision("bets").parameters.get("unread", ())
     if paytables and bet in paytables and rules.game is Game.BACCARAT:
         return _by_paytable(facts, rules, paytables[bet])
-    return Due(Kind.UNKNOWN, rules.provision("bets").citation, reason=_why_unknown(bet, rules))
-
-
-def _why_unknown(bet: str, rules: GameRules) -> str:
-    unread = rules.provision("bets").parameters.get("unread", ())
-    return "unread_2_2009" if bet in unread else "bet_odds_unknown"
+    reason = "unread_2_2009" if bet in unread else "bet_odds_unknown"
+    return Due(Kind.UNKNOWN, rules.provision("bets").citation, reason=reason)
 
 
 def _flat(*, won: bool, odds: int, rules: GameRules, key: str) -> Due:
@@ -138,9 +135,9 @@ def _tie(facts: Facts, rules: GameRules, method: DrawMethod | None) -> Due:
 def _lucky_six(facts: Facts, rules: GameRules) -> Due:
     """56/2018: the banker must *win*, and with six; the odds go by its number of cards."""
     citation = rules.provision("odds.lucky_six").citation
-    if facts.outcome is not Outcome.BANKER or facts.banker_points != 6:  # noqa: PLR2004 - the six of the bet's name
+    if facts.outcome is not Outcome.BANKER or facts.banker_points != 6:
         return Due(Kind.LOSE, citation)
-    name = "two_cards" if facts.banker_cards == 2 else "three_cards"  # noqa: PLR2004
+    name = "two_cards" if facts.banker_cards == 2 else "three_cards"
     return Due(Kind.WIN, citation, odds=Fraction(rules.parameter("odds.lucky_six", name)))
 
 
