@@ -127,7 +127,9 @@ def _run(commands: _Commands) -> None:
     run.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new directory for the run")
 
     demo = commands.add("demo", "make a gaming day with known faults and audit it end to end", _handler("run", "demo"))
-    demo.add_argument("--out", type=Path, default=Path("demo-output"), metavar="DIR", help="where (default: demo-output)")
+    demo.add_argument(
+        "--out", type=Path, default=Path("demo-output"), metavar="DIR", help="where (default: demo-output)"
+    )
     demo.add_argument("--quiet", action="store_true", help="no progress")
 
 
@@ -141,7 +143,9 @@ def _runs(commands: _Commands) -> None:
     what.add_argument("--table", metavar="T", help="one table")
     look.add_argument("--shoe", metavar="S", help="one shoe of the table")
     look.add_argument("--casino", metavar="C", help="the house, where several have a table of that name")
-    look.add_argument("--rounds", metavar="P", nargs="+", action="extend", default=[], help="where the round logs are now")
+    look.add_argument(
+        "--rounds", metavar="P", nargs="+", action="extend", default=[], help="where the round logs are now"
+    )
     look.add_argument("--wagers", metavar="P", nargs="+", action="extend", default=[], help="where the wagers are now")
     look.add_argument("--approvals", metavar="P", help="where the register is now")
     look.add_argument("--pdf", type=Path, metavar="FILE", help="write the investigation as a PDF")
@@ -193,7 +197,9 @@ def _law(commands: _Commands) -> None:
 
     checks = commands.group("checks", "the catalogue of checks")
     _language(checks.add("list", "every check", _handler("law", "checks_list")))
-    one = checks.add("show", "one check: criterion, comparison, severity, example, limits", _handler("law", "checks_show"))
+    one = checks.add(
+        "show", "one check: criterion, comparison, severity, example, limits", _handler("law", "checks_show")
+    )
     one.add_argument("code", metavar="CODE", help="as in DRW-001")
     _language(one)
 
@@ -223,7 +229,9 @@ def _register(commands: _Commands) -> None:
 
 
 def _service(commands: _Commands) -> None:
-    serve = commands.add("serve", "audit every gaming day that arrives in the inbox", _handler("run", "serve"), json=False)
+    serve = commands.add(
+        "serve", "audit every gaming day that arrives in the inbox", _handler("run", "serve"), json=False
+    )
     serve.add_argument("--config", type=Path, metavar="P", help="configuration file")
     serve.add_argument("--once", action="store_true", help="one pass over the inbox, then stop")
     serve.add_argument("--force", action="store_true", help="audit again what is already audited")
@@ -253,7 +261,7 @@ def call(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         sys.stderr.write(f"dicj-audit: {error.strerror or error}\n")
         return int(ExitCode.MACHINE)
-    except Exception as error:  # noqa: BLE001 - the operator gets a sentence, DICJ_AUDIT_DEBUG gets the traceback
+    except Exception as error:
         if os.environ.get("DICJ_AUDIT_DEBUG"):
             raise
         sys.stderr.write(f"dicj-audit: internal error ({type(error).__name__}: {error}); please report it\n")

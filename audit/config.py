@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from audit.errors import ConfigurationError, UsageError
 from audit.model import MONEY_SCALE, Severity
@@ -59,7 +59,16 @@ Money = Annotated[int, BeforeValidator(money)]
 
 
 def _words(value: object) -> object:
-    return tuple(value.split()) if isinstance(value, str) else value
+    words = tuple(value.split()) if isinstance(value, str) else value
+    if not words:
+        raise ValueError('table ids with a space between are expected, or "*" for all')
+    return words
+
+
+def _each_once(value: tuple[str, ...]) -> tuple[str, ...]:
+    if not value or len(set(value)) != len(value):
+        raise ValueError("at least one language, each once, is expected")
+    return value
 
 
 class _Section(BaseModel):
@@ -80,18 +89,25 @@ class Limit(_Section):
     max: Money | None = None
     differential: Money | None = None
 
+    def model_post_init(self, _context: Any, /) -> None:
+        """Refuse a limit that says nothing, and one that no stake could meet."""
+        if self.min is None and self.max is None and self.differential is None:
+            raise ValueError("at least one of min, max and differential is expected")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError("min lies above max")
+
 
 class ReportSettings(_Section):
     """What the report prints: its languages, and how many findings of each check in full."""
 
-    languages: tuple[Literal["zh", "pt", "en"], ...] = ("zh", "pt")
+    languages: Annotated[tuple[Literal["zh", "pt", "en"], ...], AfterValidator(_each_once)] = ("zh", "pt")
     findings_per_check: int = Field(default=10, ge=1, le=500)
 
 
 class Settings(_Section):
     """Every key of the configuration file; see ``config/audit.yaml`` for what each means."""
 
-    casino: str | None = None
+    casino: str | None = Field(default=None, min_length=1)
     cutoff: Clock = dt.time(6)
     max_quarantine: Share = Decimal("0.01")
     notice: Literal["standard", "clear_days"] = "standard"
@@ -140,7 +156,7 @@ def load_settings(path: Path | None) -> Settings:
             words = f"the key is unknown; known are {', '.join(_known_keys(first['loc'][:-1]))}"
         raise ConfigurationError(f"{path.name}: {key}: {words}") from None
     tables = tuple(path.parent / table for table in settings.paytables)
-    return settings.model_copy(update={"paytables": tables})
+    return settings.model_copy(update={"paytables": tables, "service": settings.service.within(path.parent)})
 
 
 def _known_keys(place: tuple[int | str, ...]) -> list[str]:

@@ -22,7 +22,7 @@ FAMILIES: Final = ("DRW", "RES", "PAY")
 
 
 def gather(case: Case, findings: pa.Table, per_check: int) -> dict[str, Any]:
-    """Evidence of the rounds behind the first `per_check` findings of each check about rounds and wagers, by round id."""
+    """Evidence of the rounds behind the first `per_check` findings of each check on rounds and wagers, by id."""
     mask = pc.is_in(pc.utf8_slice_codeunits(findings["code"], 0, 3), value_set=pa.array(FAMILIES))
     chosen = findings.filter(mask).select(["code", "round_id"]).to_pylist()
     seen: Counter[str] = Counter()

@@ -50,12 +50,16 @@ def step_text(step: Step) -> Text:
     for language in LANGUAGES:
         faces = words["none"].in_language(language) if step.faces is None else str(step.faces)
         side = words["sides"][step.side.value].in_language(language)
-        parts[language] = words["frame"].in_language(language).format(
-            side=side[:1].upper() + side[1:],
-            holds=step.holds,
-            why=words["steps"][step.rule].in_language(language).format(faces=faces),
-            act=words["acts"][step.required.value].in_language(language),
-            done=words["done"][step.done.value].in_language(language),
+        parts[language] = (
+            words["frame"]
+            .in_language(language)
+            .format(
+                side=side[:1].upper() + side[1:],
+                holds=step.holds,
+                why=words["steps"][step.rule].in_language(language).format(faces=faces),
+                act=words["acts"][step.required.value].in_language(language),
+                done=words["done"][step.done.value].in_language(language),
+            )
         )
     return Text(**parts)
 
@@ -176,10 +180,10 @@ def explain_wager(
     language: str = "en",
 ) -> dict[str, Any]:
     """What one wager is due and why, in `language`; `stake` and `unit` in ten-thousandths."""
-    without = next((r.provision("commission.none") for r in rulebook.rules(rules.game) if r.has("commission.none")), None)
-    what = due(
-        bet, facts, rules, scheme=scheme, method=method, without_commission=without, paytables=paytables
+    without = next(
+        (r.provision("commission.none") for r in rulebook.rules(rules.game) if r.has("commission.none")), None
     )
+    what = due(bet, facts, rules, scheme=scheme, method=method, without_commission=without, paytables=paytables)
     words = _sentences()["dues"][what.kind.value].in_language(language)
     answer: dict[str, Any] = {
         "bet": bet,
@@ -208,5 +212,3 @@ def explain_wager(
     shown = str(odds.numerator) if odds.denominator == 1 else f"{float(odds):g}"
     text = words.format(payout=answer["payout"], commission=commission, returned=answer["stake_returned"], odds=shown)
     return answer | {"text": text}
-
-

@@ -104,7 +104,7 @@ def finding_id(code: str, row: Mapping[str, Any]) -> str:
 
 
 class Sink:
-    """Collects findings column by column; `severities` and `words` (code, row -> zh, pt, en) come from the catalogue."""
+    """Collects findings column by column; severities and words come from the catalogue."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue

@@ -35,7 +35,7 @@ def remember(files: Iterable[SourceFile]) -> None:
         note.parent.mkdir(parents=True, exist_ok=True)
         fresh = note.with_suffix(f".{os.getpid()}")
         fresh.write_text(json.dumps(kept, indent=1), encoding="utf-8")
-        os.replace(fresh, note)
+        fresh.replace(note)
     except (OSError, RuntimeError):
         return
 

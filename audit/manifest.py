@@ -18,7 +18,7 @@ from audit.findings import count_by
 from audit.ingest.files import SourceFile
 from audit.model import MONEY_SCALE, money_text
 from audit.replay.judge import NO_RULES
-from audit.replay.rounds import GAMES, MACAU_OFFSET, day, instant
+from audit.replay.rounds import GAMES, MACAU_OFFSET, STATUSES, day, instant
 
 FORMAT: Final = 1
 HOUR: Final = 3_600_000_000
@@ -48,12 +48,14 @@ def build(
     listed = [("rounds", inputs.rounds), ("wagers", inputs.wagers), ("events", inputs.events), ("approvals", register)]
     files = [_file(audited, role, file) for role, group in listed for file in group]
     configuration = law.settings.printed() | {"digest": law.settings.digest}
+    configuration["source_profile"] = {"name": inputs.profile.name, "digest": inputs.profile.digest}
     configuration["paytables"] = [{"bet": p.bet, "digest": p.digest} for _, p in sorted(law.paytables.items())]
     identity = [
         audit.__version__,
         law.rulebook.digest,
         configuration,
         [(f["role"], f["sha256"]) for f in files],
+        inputs.profile.digest,
         arguments,
     ]
     start = rounds.start[scope]
@@ -72,11 +74,14 @@ def build(
         "casinos": sorted({t["casino"] for t in tables if t["casino"]}),
         "games": sorted({GAMES[g].value for g in np.unique(rounds.game[scope])}),
         "tables": len({(t["casino"], t["table_id"]) for t in tables}),
-        "shoes": int(len(np.unique(rounds.shoe[scope & (rounds.shoe >= 0)]))),
+        "shoes": len(np.unique(rounds.shoe[scope & (rounds.shoe >= 0)])),
         "inputs": files,
         "totals": totals,
         "verdicts": verdicts,
         "by_game": _by_game(audited),
+        "statuses": {
+            status.value: int(np.count_nonzero(scope & (rounds.status == code))) for code, status in enumerate(STATUSES)
+        },
         "findings": _findings(findings),
         "not_evaluated": audited.tally.rows(),
         "notes": _notes(audited),
@@ -245,9 +250,13 @@ def _hours(audited: Audited, findings: pa.Table) -> list[Json]:
     hour = (rounds.start[case.scope] + MACAU_OFFSET) // HOUR
     first = int(hour.min())
     span = int(hour.max()) - first + 1
-    counted = np.bincount(
-        rounds.table[case.scope].astype(np.int64) * span + (hour - first), minlength=len(names.table.texts) * span
-    ) if len(names.table.texts) * span <= _DENSE else np.zeros(0, np.int64)
+    counted = (
+        np.bincount(
+            rounds.table[case.scope].astype(np.int64) * span + (hour - first), minlength=len(names.table.texts) * span
+        )
+        if len(names.table.texts) * span <= _DENSE
+        else np.zeros(0, np.int64)
+    )
     at = findings["occurred_at"].cast(pa.int64()).to_pylist()
     found = Counter(
         (c, t, (m + MACAU_OFFSET) // HOUR - first)
@@ -281,5 +290,3 @@ def _reason(row: Any) -> Json:
 def dump(manifest: Mapping[str, Any]) -> str:
     """The manifest as text: sorted keys, so that the same run gives the same bytes."""
     return json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-

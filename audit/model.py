@@ -162,7 +162,7 @@ class Card:
         >>> [Card.parse(c).points for c in ("A", "9", "10", "Q")]
         [1, 9, 0, 0]
         """
-        return (RANKS.index(self.rank) + 1) % 10 if RANKS.index(self.rank) < 10 else 0  # noqa: PLR2004
+        return (RANKS.index(self.rank) + 1) % 10 if RANKS.index(self.rank) < 10 else 0
 
     def __str__(self) -> str:
         return self.rank + (self.suit or "")

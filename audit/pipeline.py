@@ -17,7 +17,7 @@ from audit import manifest as manifests
 from audit.checks import catalogue
 from audit.config import Settings
 from audit.engines.local import Audited, Inputs, Law, Progress, audit_all
-from audit.errors import InputRefused, UsageError
+from audit.errors import InputRefused, MachineFailure, UsageError
 from audit.evidence import gather
 from audit.games.paytables import load_paytables
 from audit.ingest.files import SourceFile, resolve
@@ -156,8 +156,9 @@ def _refuse_quarantine(audited: Audited, stage: Stage, request: RunRequest) -> N
             stage.publish((REFUSED,))
             worst = max((r for r in audited.quarantine.by_reason() if r.table == table), key=lambda r: r.count)
             example = worst.examples[0]
+            allowed = f"{(most * 100).normalize():f}%"
             raise InputRefused(
-                f"{rejected} of {rows} rows of {table} could not be read, more than {most * 100:f}% allowed; "
+                f"{rejected} of {rows} rows of {table} could not be read, more than the {allowed} allowed; "
                 f"most often: {worst.reason}, as in {example.source_file} row {example.source_row} "
                 f"column {example.column}: {example.value!r}; all are in {REFUSED}"
             )
@@ -224,7 +225,11 @@ def render(run_dir: Path, out: Path, settings: Settings, manifest: dict[str, Any
     from audit.report import render_report
 
     languages = settings.report.languages
-    render_report(run_dir, out, languages=languages, manifest=manifest, limit=settings.report.findings_per_check)
+    try:
+        render_report(run_dir, out, languages=languages, manifest=manifest, limit=settings.report.findings_per_check)
+    except InputRefused as error:
+        # The run directory is our own work here: what is wrong with it is no fault of the input.
+        raise MachineFailure(f"the report could not be rendered: {error}") from error
 
 
 def _arguments(request: RunRequest) -> dict[str, Any]:

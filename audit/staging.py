@@ -44,7 +44,7 @@ class Stage:
         """Move the outputs into place, in the order given; the manifest, if there, must be the last."""
         for name in names:
             _sync(self.path(name))
-            os.replace(self.path(name), self.out / name)
+            self.path(name).replace(self.out / name)
         _sync(self.out)
 
 

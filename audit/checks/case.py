@@ -44,8 +44,8 @@ class Case:
     """One part of the input under audit.
 
     `scope` marks the rounds of the days asked for; `violation` and `unanswered` (one flag a round) become the verdict:
-    in violation, else not evaluated, else conforming (contract, judging rule 14). `covered` marks the rounds whose legal
-    day has a version whose text is known.
+    in violation, else not evaluated, else conforming (contract, judging rule 14). `covered` marks the rounds whose
+    legal day has a version whose text is known.
     """
 
     rounds: Rounds
@@ -80,12 +80,12 @@ class Case:
         citation = rules.provision(key).citation
         return cited(citation if article is None else Citation(citation.instrument, article))
 
-    def accuse(self, code: str, i: int, **columns: Any) -> None:  # noqa: ANN401 - the columns of a finding
+    def accuse(self, code: str, i: int, **columns: Any) -> None:
         """Add a finding about round `i` that puts the round in violation."""
         self.violation[i] = True
         self.sink.add(code, self.rounds.subject(i) | columns)
 
-    def note(self, code: str, i: int, **columns: Any) -> None:  # noqa: ANN401 - the columns of a finding
+    def note(self, code: str, i: int, **columns: Any) -> None:
         """Add a finding about round `i` that leaves its verdict alone."""
         self.sink.add(code, self.rounds.subject(i) | columns)
 

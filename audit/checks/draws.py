@@ -47,7 +47,7 @@ def hand_facts(case: Case, i: int) -> Row:
 def _card_count(case: Case, i: int) -> None:
     counts = case.rounds.names.hands.counts
     n_player, n_banker = int(counts[case.rounds.player_hand[i]]), int(counts[case.rounds.banker_hand[i]])
-    side = SIDES[0] if not 2 <= n_player <= 3 else SIDES[1]  # noqa: PLR2004 - two initial cards, one more at most
+    side = SIDES[0] if not 2 <= n_player <= 3 else SIDES[1]
     observed = str(n_player if side is SIDES[0] else n_banker)
     row = {"side": side.value, "expected": "2..3", "observed": observed, **case.cite(i, "draw"), **hand_facts(case, i)}
     _keep(case, "DRW-004", i, row)
@@ -83,8 +83,8 @@ def _order(case: Case, mask: Mask) -> None:
     known = np.array([ORDERS.index(w) if w in ORDERS else -1 for w in words], np.int8)
     written = known[rounds.sequence[where]]
     hands = rounds.names.hands
-    player_third = hands.counts[rounds.player_hand[where]] == 3  # noqa: PLR2004
-    banker_third = hands.counts[rounds.banker_hand[where]] == 3  # noqa: PLR2004
+    player_third = hands.counts[rounds.player_hand[where]] == 3
+    banker_third = hands.counts[rounds.banker_hand[where]] == 3
     both = np.where(found.banker_first[where], 4, 3)
     required = np.where(player_third & banker_third, both, np.where(player_third, 1, np.where(banker_third, 2, 0)))
     for place in np.flatnonzero(written != required):

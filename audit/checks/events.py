@@ -125,7 +125,7 @@ class EventChecks:
             self._shoe_change(table, [e for e in events if e.event == "shoe_change"])
             self._auto_shuffler(table, events)
 
-    def _burn(self, places: Any, events: list[Event]) -> None:  # noqa: ANN401 - positions of rounds
+    def _burn(self, places: Any, events: list[Event]) -> None:
         """SHO-005 and the option ``burn``: cards burnt before the first round of the shoe."""
         case, rounds = self.case, self.case.rounds
         first = int(places[np.argmin(rounds.start[places])])
@@ -172,7 +172,7 @@ class EventChecks:
         face = cards[0].points
         return {face, face + 1} if face else set(COURT)
 
-    def _cut_card_placed(self, places: Any, events: list[Event]) -> None:  # noqa: ANN401
+    def _cut_card_placed(self, places: Any, events: list[Event]) -> None:
         """SHO-006: far fewer cards behind the cut card than "about twelve"."""
         for event in events:
             rules = self.case.found.rules_of(int(places[0]))
@@ -188,7 +188,7 @@ class EventChecks:
                 )
                 return
 
-    def _cut_card_out(self, places: Any, events: list[Event]) -> None:  # noqa: ANN401
+    def _cut_card_out(self, places: Any, events: list[Event]) -> None:
         """SHO-004 and the option ``last_round``: rounds after the one in which the cut card came out."""
         case, rounds = self.case, self.case.rounds
         out = [e for e in events if e.event == "cut_card_out"]
@@ -216,7 +216,7 @@ class EventChecks:
             source = {"source_file": out[0].source_file, "source_row": out[0].source_row}
             note_shoe(case, "SHO-004", after, expected=f"0..{allowed}", observed=str(len(after)), **cite, **source)
 
-    def _last_round(self, places: Any, at: int) -> int | None:  # noqa: ANN401
+    def _last_round(self, places: Any, at: int) -> int | None:
         """The place, in the shoe's order, of the round in progress at `at`, else of the next one."""
         rounds = self.case.rounds
         start, end = rounds.start[places], rounds.end[places]
@@ -238,7 +238,13 @@ class EventChecks:
         here = np.flatnonzero((rounds.table == table) & in_shoe & case.scope & case.covered & (rounds.end != NEVER))
         for event in events:
             for i in here[(rounds.start[here] < event.at) & (event.at < rounds.end[here])]:
-                case.note("SHO-007", int(i), expected="between_rounds", observed="in_round", **case.cite(int(i), "shoe_change"))
+                case.note(
+                    "SHO-007",
+                    int(i),
+                    expected="between_rounds",
+                    observed="in_round",
+                    **case.cite(int(i), "shoe_change"),
+                )
 
     def _auto_shuffler(self, table: int, events: list[Event]) -> None:
         """SHO-008: events of a shoe at a table that deals by automatic shuffler alone (art. 2(3))."""
@@ -259,5 +265,3 @@ class EventChecks:
             source_row=odd[0].source_row,
             **case.cite(first, "opening.auto_shuffler"),
         )
-
-

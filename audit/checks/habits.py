@@ -39,18 +39,20 @@ def _habit(paid: Paid, fault: Fault, facts: Facts, case: Case, at: int) -> tuple
     charged = facts.points(side) in rules.parameter("commission.standard", "points")
     charged &= side.value in rules.parameter("commission.standard", "sides")
     if scheme is Scheme.STANDARD:
-        if half and 2 * paid.payout == paid.stake:
-            return "half_pay_in_standard", None
-        if rules.game is Game.MAKCCARAT and paid.bet == "player" and charged and paid.payout == paid.stake:
-            return "mak_banker_only_commission", None
-        if rules.game is Game.MAKCCARAT and paid.bet == "banker" and not charged and _net_of_five(paid):
-            return "mak_banker_only_commission", None
-        return _NONE
+        return _in_commission_table(paid, rules.game, half=half, charged=charged), None
     if half and paid.payout == paid.stake:
         return "half_pay_missing", None
-    if charged and _net_of_five(paid):
-        return "both_forms", None
-    return _NONE
+    return ("both_forms", None) if charged and _net_of_five(paid) else _NONE
+
+
+def _in_commission_table(paid: Paid, game: Game, *, half: bool, charged: bool) -> str | None:
+    if half and 2 * paid.payout == paid.stake:
+        return "half_pay_in_standard"
+    if game is not Game.MAKCCARAT:
+        return None
+    spared = paid.bet == "player" and charged and paid.payout == paid.stake
+    overcharged = paid.bet == "banker" and not charged and _net_of_five(paid)
+    return "mak_banker_only_commission" if spared or overcharged else None
 
 
 def _net_of_five(paid: Paid) -> bool:

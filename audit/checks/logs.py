@@ -11,7 +11,7 @@ from audit.replay.rounds import NEVER, instant
 def check_overlaps(case: Case) -> None:
     """LOG-003: a round starts before the previous one at its table ended."""
     rounds = case.rounds
-    if len(rounds) < 2:  # noqa: PLR2004 - one round has no previous one
+    if len(rounds) < 2:
         return
     order = np.lexsort((rounds.round_no, rounds.start, rounds.table))
     before, after = order[:-1], order[1:]

@@ -7,7 +7,7 @@ The bulk comparison only picks the wagers that could be wrong; each of those is 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +18,11 @@ from audit.checks.schemes import SchemeGroups
 from audit.checks.uses import Uses
 from audit.checks.wager_faults import Fault, Paid, faults, unplayed_fault
 from audit.checks.wagers import UNKNOWN_SUM, WagerBatch
-from audit.games.settlement import SIDE_BETS, Due, Kind
+from audit.games.settlement import SIDE_BETS, Due
 from audit.model import Outcome, Status, money_text
 from audit.replay.compile import OUTCOMES
 from audit.replay.judge import BOTH_METHODS, other_scheme_possible
-from audit.replay.rounds import GAMES, OTHER_SCHEME, STATUSES, Array
+from audit.replay.rounds import STATUSES, Array
 from audit.replay.wagers import (
     BEFORE_COVERAGE,
     CARD_COUNT,
@@ -148,7 +148,9 @@ class Payouts:
         at = int(batch.at[place])
         both = []
         for group in (self.group, self.second):
-            number = int(self.dues.look_up(group[at : at + 1], batch.bet[place : place + 1], self.facts[at : at + 1])[0])
+            number = int(
+                self.dues.look_up(group[at : at + 1], batch.bet[place : place + 1], self.facts[at : at + 1])[0]
+            )
             what = self.dues.dues[number]
             both.append({fault.code: (fault, what) for fault in faults(paid, what, self.dues.unit)})
         if both[0].keys() != both[1].keys():
@@ -214,7 +216,9 @@ class Payouts:
         """Settle the scheme of each table and day, then release the drawing findings with their stakes."""
         for batch, place in self.schemes.finish():
             number = self.dues.look_up(
-                self.group[batch.at[place : place + 1]], batch.bet[place : place + 1], self.facts[batch.at[place : place + 1]]
+                self.group[batch.at[place : place + 1]],
+                batch.bet[place : place + 1],
+                self.facts[batch.at[place : place + 1]],
             )
             self._judge(batch, place, self.dues.dues[int(number[0])])
         for at, held in self.case.drawing_at.items():
@@ -222,5 +226,3 @@ class Payouts:
             exposed = " + ".join(f"{money_text(s)} {c or ''}".strip() for c, s in sorted(stakes.items(), key=str))
             for code, row in held:
                 self.case.sink.add(code, self.case.rounds.subject(at) | row | {"exposed": exposed or "0.00"})
-
-

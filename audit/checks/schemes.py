@@ -45,7 +45,7 @@ class SchemeGroups:
         self._held.append((batch, due))
 
     def finish(self) -> Iterator[tuple[WagerBatch, int]]:
-        """Add one OPT-004 for each group that shows the other scheme; yield the wagers that no such finding explains."""
+        """Add one OPT-004 for each group that shows the other scheme; yield the wagers that none explains."""
         shown = (self._swapped >= LEAST) & (self._swapped * SHARE[1] >= self._telling * SHARE[0])
         explained: dict[int, list[tuple[WagerBatch, npt.NDArray[np.int64], Array]]] = {}
         for batch, due in self._held:

@@ -1,4 +1,4 @@
-"""SHO-001 to SHO-003 and LOG-002: each shoe as a whole (55/2004 arts 1 and 2; 67/2007 arts 1 and 2; judging rule 13)."""
+"""SHO-001 to SHO-003 and LOG-002: each shoe as a whole (55/2004 and 67/2007 arts 1 and 2; judging rule 13)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def check_shoes(case: Case, shoes: Shoes, burnt: dict[int, list[int]]) -> None:
     _gaps(case, shoes)
 
 
-def note_shoe(case: Case, code: str, places: Places, **columns: Any) -> None:  # noqa: ANN401 - columns of a finding
+def note_shoe(case: Case, code: str, places: Places, **columns: Any) -> None:
     """Add a finding about a shoe: its subject is the shoe, its evidence the first round of `places`."""
     first, last = int(places[0]), int(places[-1])
     row = case.rounds.subject(first)
@@ -82,7 +82,9 @@ def _decks(case: Case, shoes: Shoes) -> None:
     rounds = case.rounds
     known = (rounds.decks[shoes.order] != NO_DECKS) & case.covered[shoes.order]
     lowest, highest = _extremes(shoes, rounds.decks[shoes.order], known)
-    bounds = [(r.parameter("equipment.decks", "min"), r.parameter("equipment.decks", "max")) for r in case.found.rulesets]
+    bounds = [
+        (r.parameter("equipment.decks", "min"), r.parameter("equipment.decks", "max")) for r in case.found.rulesets
+    ]
     inner = max((b[0] for b in bounds), default=0), min((b[1] for b in bounds), default=0)
     plain = (lowest == highest) & (lowest >= inner[0]) & (highest <= inner[1])
     for shoe in np.flatnonzero(shoes.asked & (highest >= lowest) & ~plain):
@@ -138,7 +140,7 @@ def _count_cards(rounds: Rounds, shoes: Shoes, burnt: dict[int, list[int]]) -> n
             number = column[hand]
             seen = number >= 0
             counts += np.bincount(base[seen] + number[seen], minlength=len(counts))
-        for place in np.flatnonzero(hands.counts[hand] > 3):  # noqa: PLR2004 - DRW-004: cards past the third count too
+        for place in np.flatnonzero(hands.counts[hand] > 3):
             for card in hands.all_cards(int(hand[place]))[3:]:
                 counts[base[place] + card] += 1
     if burnt:
@@ -210,7 +212,9 @@ _LONG: Final = 1_000_000
 
 def _first_of_table(rounds: Rounds, shoes: Shoes) -> Mask:
     """Say of each shoe whether it is the first seen at its table, by the order of rounds at a table (rule 13)."""
-    order = shoes.order[np.lexsort((rounds.round_no[shoes.order], rounds.start[shoes.order], rounds.table[shoes.order]))]
+    order = shoes.order[
+        np.lexsort((rounds.round_no[shoes.order], rounds.start[shoes.order], rounds.table[shoes.order]))
+    ]
     heads = np.ones(len(order), np.bool_)
     heads[1:] = rounds.table[order][1:] != rounds.table[order][:-1]
     first: Mask = np.isin(shoes.code, rounds.shoe[order[heads]])
@@ -230,5 +234,3 @@ def _ranges(values: list[int]) -> str:
         else:
             parts.append([value, value])
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in parts[:50])
-
-

@@ -107,11 +107,10 @@ def _table_use(case: Case, option: str, value: str, places: Places) -> list[dict
         where = np.concatenate(parts)
         if state == "not_evaluated":
             case.tally.add("OPT-001", approval or "no_register", len(where))
-            approval = None
         elif state in {"unauthorised", "early", "expired"}:
             code = {_STATES[c]: found for c, found in _CODES.items()}[state]
             _accuse(case, code, option, value, where, approval, closed=closed)
-        rows.append(_row(case, option, value, where, state, approval))
+        rows.append(_row(case, option, value, where, state, None if state == "not_evaluated" else approval))
     return rows
 
 

@@ -1,4 +1,4 @@
-"""One wager against what it is due: the scalar judge behind every PAY finding (contract, judging rules 2 and 5 to 8)."""
+"""One wager against what it is due: the scalar judge behind every PAY finding (judging rules 2 and 5 to 8)."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class WagerWords:
 
 @dataclass(frozen=True)
 class WagerBatch:
-    """Wagers of one file; `at` is the position of the round (-1: not in the input), `bet` the place in the due table."""
+    """Wagers of one file; `at` is the place of the round (-1: not in the input), `bet` that in the due table."""
 
     words: WagerWords
     file: str
@@ -110,7 +110,7 @@ class WagerBatch:
             "stake": int(self.stake[place]),
         }
 
-    def placed_at(self, place: int) -> Any:  # noqa: ANN401 - an instant or None
+    def placed_at(self, place: int) -> Any:
         """When the wager was placed, if the log says so."""
         value = int(self.placed[place])
         return None if value == UNKNOWN_SUM else instant(value)
@@ -131,7 +131,7 @@ _ARRAYS: Final = (
 )
 
 
-def _known(value: Any) -> int | None:  # noqa: ANN401 - a numpy integer
+def _known(value: Any) -> int | None:
     return None if value == UNKNOWN_SUM else int(value)
 
 

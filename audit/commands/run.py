@@ -25,7 +25,12 @@ def progress_of(arguments: argparse.Namespace) -> Iterator[Progress]:
     from rich.progress import Progress as Bars
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.fields[rows]}"), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TextColumn("{task.fields[rows]}"),
+        TimeElapsedColumn(),
+    )
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task("reading", rows="")
         counts: dict[str, int] = {}
@@ -44,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.pipeline import RunRequest, run_audit
 
     settings = load_settings(arguments.config)
+    _doubt_paytables(settings.paytables)
     request = RunRequest(
         rounds=arguments.rounds,
         wagers=arguments.wagers,
@@ -64,6 +70,21 @@ def run(arguments: argparse.Namespace) -> int:
     summarise(result.manifest, result.out, as_json=arguments.json)
     threshold = Severity(arguments.fail_on) if arguments.fail_on else settings.fail_on
     return exit_code(result.worst, threshold)
+
+
+def _doubt_paytables(paths: Any) -> None:
+    """Say on standard error what is odd about the house's paytables, before anything is judged by them."""
+    if not paths:
+        return
+    from audit.games.paytables import load_paytables
+    from audit.games.showing import doubts
+    from audit.model import Game
+    from audit.rulebook import Rulebook
+
+    rules = Rulebook.load().rules(Game.BACCARAT)[-1]
+    for bet, paytable in load_paytables(paths).items():
+        for doubt in doubts(paytable, rules):
+            remark(f"dicj-audit: paytable {bet}: {doubt.en}")
 
 
 def exit_code(worst: Severity | None, threshold: Severity) -> int:

@@ -185,9 +185,7 @@ def _quarantine_conflicts(repeats: Repeats, table: str, quarantine: Quarantine) 
         quarantine.add_conflicts(table, row, files=[file], source_rows=[number])
 
 
-def _scope(
-    rounds: Rounds, settings: Settings, days: tuple[dt.date | None, dt.date | None]
-) -> npt.NDArray[np.bool_]:
+def _scope(rounds: Rounds, settings: Settings, days: tuple[dt.date | None, dt.date | None]) -> npt.NDArray[np.bool_]:
     """The rounds of the gaming days asked for; the day is that of its opening."""
     scope = np.ones(len(rounds), np.bool_)
     business = gaming_day(rounds.start, settings.cutoff.hour * 60 + settings.cutoff.minute)
@@ -309,7 +307,7 @@ def _wager_pass(
     index: RoundIndex,
     missing: frozenset[str],
     watch: Watch,
-    must_rise: bool,  # noqa: FBT001 - one caller
+    must_rise: bool,
     progress: Progress,
 ) -> None:
     words = WagerWords()

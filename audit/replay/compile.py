@@ -87,6 +87,4 @@ def draw_table(rules: GameRules, method: DrawMethod | None) -> DrawTable:
         outcome[number] = OUTCOMES.index(points.outcome)
         player_points[number], banker_points[number] = points.player_total, points.banker_total
         banker_first[number] = rules.game is Game.MAKCCARAT and lower_side(points) is Side.BANKER
-    return DrawTable(
-        departure, side, article, tuple(articles), outcome, player_points, banker_points, banker_first
-    )
+    return DrawTable(departure, side, article, tuple(articles), outcome, player_points, banker_points, banker_first)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from audit.model import RANKS, SUITS, Card, parse_hand, total
+from audit.model import RANKS, SUITS, Card
 
 NO_THIRD: Final = 10
 """Stands for "no third card" where a third card's points are expected."""
@@ -16,8 +17,13 @@ NO_THIRD: Final = 10
 NO_HAND: Final = -1
 """The code of an empty hand."""
 
+_UNREADABLE: Final = -2
+
 PAIR_NONE, PAIR_PLAIN, PAIR_PERFECT, PAIR_SUITLESS = range(4)
 """What the first two cards are: no pair, a pair of two suits, of one suit, or one whose suits are not known."""
+
+SUITED: Final = len(RANKS) * len(SUITS)
+"""Numbers below are cards with a suit, from here on ranks alone."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -25,7 +31,7 @@ Ints = npt.NDArray[np.int64]
 def card_number(card: Card) -> int:
     """0 to 51 for a card with a suit (rank by rank), 52 to 64 for a rank alone."""
     rank = RANKS.index(card.rank)
-    return 52 + rank if card.suit is None else rank * 4 + SUITS.index(card.suit)
+    return SUITED + rank if card.suit is None else rank * len(SUITS) + SUITS.index(card.suit)
 
 
 def card_name(number: int) -> str:
@@ -34,16 +40,24 @@ def card_name(number: int) -> str:
     >>> card_name(card_number(Card.parse("9H"))), card_name(card_number(Card.parse("10")))
     ('9H', '10')
     """
-    return RANKS[number - 52] if number >= 52 else RANKS[number // 4] + SUITS[number % 4]  # noqa: PLR2004
+    return RANKS[number - SUITED] if number >= SUITED else RANKS[number // 4] + SUITS[number % 4]
 
 
-def pair_kind(first: Card, second: Card) -> int:
-    """What two cards are: a pair is two of one *rank* (55/2004 art. 13; 67/2007 art. 12(4)): J-J, not J-Q."""
-    if first.rank != second.rank:
+@cache
+def _card(word: str) -> tuple[int, int]:
+    """Number and points of one card of a hand."""
+    card = Card.parse(word)
+    return card_number(card), card.points
+
+
+def pair_of(first: int, second: int) -> int:
+    """What two cards are, by their numbers: a pair is two of one *rank* (55/2004 art. 13; 67/2007 art. 12(4))."""
+    ranks = [number - SUITED if number >= SUITED else number // len(SUITS) for number in (first, second)]
+    if ranks[0] != ranks[1]:
         return PAIR_NONE
-    if first.suit is None or second.suit is None:
+    if first >= SUITED or second >= SUITED:
         return PAIR_SUITLESS
-    return PAIR_PERFECT if first.suit == second.suit else PAIR_PLAIN
+    return PAIR_PERFECT if first == second else PAIR_PLAIN
 
 
 class HandBook:
@@ -66,22 +80,33 @@ class HandBook:
         codes = [known.get(text, NO_HAND) if text is not None else NO_HAND for text in values]
         for place, (text, code) in enumerate(zip(values, codes, strict=True)):
             if code == NO_HAND and text:
-                codes[place] = self._add(text)
+                codes[place] = self._add_if_readable(text)
         look_up = np.array([*codes, NO_HAND], np.int32)
         indices = column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
-        return np.asarray(look_up[indices], np.int32)
+        found = np.asarray(look_up[indices], np.int32)
+        if (found == _UNREADABLE).any():
+            raise ValueError(f"a hand cannot be read: {values[indices[np.argmax(found == _UNREADABLE)]]!r}")
+        return found
+
+    def _add_if_readable(self, text: str) -> int:
+        """The code of a hand new to the book; a dictionary may still list the hands of rows now in quarantine."""
+        try:
+            return self._add(text)
+        except ValueError:
+            return _UNREADABLE
 
     def _add(self, text: str) -> int:
         if text in self._codes:
             return self._codes[text]
-        cards = parse_hand(text)
-        two = total(cards[:2])
-        third = cards[2].points if len(cards) > 2 else NO_THIRD  # noqa: PLR2004
-        pair = pair_kind(*cards[:2]) if len(cards) > 1 else PAIR_NONE
+        cards = [_card(word) for word in text.split()]
+        points = [card[1] for card in cards]
+        numbers = tuple(card[0] for card in cards)
+        third = points[2] if len(cards) > 2 else NO_THIRD
+        pair = pair_of(numbers[0], numbers[1]) if len(cards) > 1 else PAIR_NONE
         code = self._codes[text] = len(self.texts)
         self.texts.append(text)
-        self._rows.append((min(len(cards), 100), two, third, total(cards), pair))
-        self._cards.append(tuple(card_number(card) for card in cards))
+        self._rows.append((min(len(cards), 100), sum(points[:2]) % 10, third, sum(points) % 10, pair))
+        self._cards.append(numbers)
         self._frozen = None
         return code
 

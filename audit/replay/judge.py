@@ -74,7 +74,7 @@ def judge(rounds: Rounds, rulebook: Rulebook, register: Register | None) -> Judg
     player, banker = rounds.player_hand, rounds.banker_hand
     n_player, n_banker = hands.counts[player], hands.counts[banker]
     has_cards = (player >= 0) | (banker >= 0)
-    complete = (n_player >= 2) & (n_player <= MOST_CARDS) & (n_banker >= 2) & (n_banker <= MOST_CARDS)  # noqa: PLR2004
+    complete = (n_player >= 2) & (n_player <= MOST_CARDS) & (n_banker >= 2) & (n_banker <= MOST_CARDS)
     state = state_of(
         hands.two_card_points[player], hands.two_card_points[banker], hands.thirds[player], hands.thirds[banker]
     )

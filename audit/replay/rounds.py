@@ -61,7 +61,7 @@ class Words:
         self._codes: dict[Any, int] = {}
         self.texts: list[Any] = []
 
-    def code(self, word: Any) -> int:  # noqa: ANN401 - text, or a tuple of codes
+    def code(self, word: Any) -> int:
         """The code of a word, a new one where it is new."""
         if word not in self._codes:
             self._codes[word] = len(self.texts)
@@ -84,7 +84,7 @@ class Words:
         codes = np.array([self.code((int(k >> 32) - 1, int(k & 0xFFFFFFFF) - 1)) for k in distinct], np.int32)
         return np.repeat(codes[back], np.diff(np.concatenate([heads, [len(key)]])))
 
-    def __getitem__(self, code: int) -> Any:  # noqa: ANN401
+    def __getitem__(self, code: int) -> Any:
         return None if code == UNRECORDED else self.texts[code]
 
 
@@ -96,7 +96,7 @@ def closed_set(column: pa.Array, words: Sequence[str], other: int = UNRECORDED) 
     return np.asarray(look_up[column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)], np.int8)
 
 
-def numbers(column: pa.Array, kind: Any = np.int64, missing: int = UNRECORDED) -> Array:  # noqa: ANN401
+def numbers(column: pa.Array, kind: Any = np.int64, missing: int = UNRECORDED) -> Array:
     """An integer or bool column as an array, `missing` for null."""
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())

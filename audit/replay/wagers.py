@@ -14,13 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.games.paytable import Paytable
-from audit.games.settlement import SIDE_BETS, Due, Facts, Kind, due
+from audit.games.settlement import SIDE_BETS, Due, Facts, Kind, amounts, due
 from audit.model import CENT, DrawMethod, Game, Scheme, Status
 from audit.replay.hands import PAIR_NONE, PAIR_PERFECT, PAIR_SUITLESS
 from audit.replay.judge import BOTH_METHODS, NO_RULES, Judgement
 from audit.replay.rounds import METHODS, OTHER_SCHEME, SCHEMES, STATUSES, Array, Rounds
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules, Provision
+
+LARGEST: Final = 10**13
+"""Stakes above this (in ten-thousandths) are settled one by one: their products may not fit 64 bits."""
 
 CLASSES: Final = 10 * 10 * 2 * 2 * 4 * 4
 OTHER_BET: Final = "another bet"
@@ -37,8 +40,8 @@ def fact_class(rounds: Rounds, found: Judgement) -> npt.NDArray[np.int16]:
     """The class of facts of each complete round (meaningless where the round is not complete)."""
     hands = rounds.names.hands
     value = found.player_points.astype(np.int16) * 10 + found.banker_points
-    value = value * 2 + (hands.counts[rounds.player_hand] == 3)  # noqa: PLR2004
-    value = value * 2 + (hands.counts[rounds.banker_hand] == 3)  # noqa: PLR2004
+    value = value * 2 + (hands.counts[rounds.player_hand] == 3)
+    value = value * 2 + (hands.counts[rounds.banker_hand] == 3)
     value = value * 4 + hands.pairs[rounds.player_hand]
     return np.asarray(value * 4 + hands.pairs[rounds.banker_hand], np.int16)
 
@@ -75,6 +78,12 @@ def fates(rounds: Rounds, found: Judgement) -> npt.NDArray[np.int8]:
     fate[rounds.status == STATUSES.index(Status.DEMONSTRATION)] = DEMONSTRATION
     fate[found.rules == NO_RULES] = BEFORE_COVERAGE
     return fate
+
+
+def judged_paytables(rules: GameRules, paytables: Mapping[str, Paytable]) -> Mapping[str, Paytable]:
+    """The house's paytables that a version lets decide: not those of bets that an unread act may have gazetted."""
+    unread = rules.provision("bets").parameters.get("unread", ())
+    return {bet: paytable for bet, paytable in paytables.items() if bet not in unread}
 
 
 @dataclass
@@ -154,7 +163,7 @@ class DueTable:
             scheme=None if scheme == OTHER_SCHEME else SCHEMES[scheme],
             method=self._method(rules, method),
             without_commission=self.without_commission(rules),
-            paytables=self.paytables,
+            paytables=judged_paytables(rules, self.paytables),
         )
 
     @staticmethod
@@ -197,7 +206,11 @@ class DueTable:
         whole = den * rate_den * unit
         commission = -((whole - 2 * stake * num * rate_num) // (2 * whole)) * unit
         payout = np.where(half, (2 * stake * num + den * unit) // (2 * den * unit) * unit, gross - commission)
-        return payout, np.where(half, 0, commission)
+        commission = np.where(half, 0, commission)
+        for place in np.flatnonzero(stake > LARGEST):
+            exact = amounts(self.dues[number[place]], int(stake[place]), unit)
+            payout[place], commission[place] = exact.payout, min(exact.commission)
+        return payout, commission
 
 
 WIN, LOSE, PUSH, UNKNOWN = (list(Kind).index(kind) for kind in (Kind.WIN, Kind.LOSE, Kind.PUSH, Kind.UNKNOWN))

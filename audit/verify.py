@@ -1,0 +1,250 @@
+"""Is a finished run still what it was: every digest recomputed, the control totals added up again.
+
+The manifest names the digest of every output and of every input. The run's own id is the digest of what decided its
+content, so that a change of the configuration, the rulebook's digest or the inputs' digests in the manifest shows too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from audit.errors import UsageError
+from audit.findings import count_by, read_findings
+from audit.locations import find
+from audit.model import LANGUAGES, Text
+from audit.staging import MANIFEST, sha256
+
+SUPPLEMENT: Final = "supplement.json"
+"""Names files that were added to a finished run (a signature, a report rendered again), each with its digest."""
+
+Manifest = Mapping[str, Any]
+
+_TEXTS: Final[Mapping[str, Text]] = {
+    "manifest_unreadable": Text(
+        "{file}無法讀取（{detail}）。",
+        "Não é possível ler {file} ({detail}).",
+        "{file} cannot be read ({detail}).",
+    ),
+    "output_missing": Text("欠缺{file}。", "Falta o ficheiro {file}.", "{file} is missing."),
+    "output_changed": Text(
+        "{file}已被更改：摘要為{observed}，應為{expected}。",
+        "O ficheiro {file} foi alterado: «hash» {observed} em vez de {expected}.",
+        "{file} was changed: its digest is {observed}, not {expected}.",
+    ),
+    "foreign_file": Text(
+        "{file}不屬於此次運行。",
+        "O ficheiro {file} não pertence à execução.",
+        "{file} does not belong to the run.",
+    ),
+    "run_id": Text(
+        "{file}：運行識別碼與其所列的輸入、設定、規章摘要不符。",
+        "{file}: o identificador da execução não corresponde aos dados, à configuração e aos regulamentos que indica.",
+        "{file}: the run id does not agree with the inputs, configuration and rulebook that it names.",
+    ),
+    "totals": Text(
+        "{file}：{detail}的控制總數不平衡。",
+        "{file}: os totais de controlo de {detail} não batem certo.",
+        "{file}: the control totals of {detail} do not add up.",
+    ),
+    "findings_count": Text(
+        "{file}與findings.parquet所載的發現數目不符（{detail}）。",
+        "{file} e findings.parquet não têm as mesmas constatações ({detail}).",
+        "{file} and findings.parquet do not have the same findings ({detail}).",
+    ),
+    "input_changed": Text(
+        "輸入檔{file}在其最後所在之處已被更改。",
+        "O ficheiro de entrada {file} foi alterado no lugar onde foi lido.",
+        "The input {file} was changed in the place where it was read.",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is no longer as the run left it; `kind` is a key of the texts, `file` a file's name."""
+
+    kind: str
+    file: str
+    text: Text
+
+    def to_json(self) -> dict[str, str]:
+        """The problem as data, its sentence in every language."""
+        words = {f"message_{language}": self.text.in_language(language) for language in LANGUAGES}
+        return {"kind": self.kind, "file": self.file, **words}
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was looked at: outputs as (file, state), inputs as (role, file, state), and the problems.
+
+    States are `intact`, `changed`, `missing` for outputs; `intact`, `changed`, `absent` for inputs. An input that is no
+    longer at hand is no problem.
+    """
+
+    run_id: str | None
+    outputs: tuple[tuple[str, str], ...]
+    inputs: tuple[tuple[str, str, str], ...]
+    problems: tuple[Problem, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The verification as data."""
+        return {
+            "run_id": self.run_id,
+            "intact": not self.problems,
+            "problems": [problem.to_json() for problem in self.problems],
+            "outputs": [{"file": file, "state": state} for file, state in self.outputs],
+            "inputs": [{"role": role, "file": file, "state": state} for role, file, state in self.inputs],
+        }
+
+
+def verify(run_dir: Path) -> list[Problem]:
+    """Everything that has changed in a finished run; empty where it is intact.
+
+    Raises UsageError for a directory that holds no run.
+    """
+    return list(examine(run_dir).problems)
+
+
+def examine(run_dir: Path) -> Verification:
+    """Look at every file of a finished run and at its inputs where they still are.
+
+    Raises UsageError for a directory that holds no run.
+    """
+    manifest_file = run_dir / MANIFEST
+    if not manifest_file.is_file():
+        raise UsageError(f"{run_dir} holds no finished run ({MANIFEST} is missing)")
+    try:
+        manifest = json.loads(manifest_file.read_text(encoding="utf-8"))
+        return _examine(run_dir, manifest)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        problem = _problem("manifest_unreadable", MANIFEST, detail=type(error).__name__)
+        return Verification(None, (), (), (problem,))
+
+
+def load_manifest(run_dir: Path) -> Manifest:
+    """The manifest of a finished run.
+
+    Raises UsageError for a directory that holds no run, or one whose manifest cannot be read.
+    """
+    file = run_dir / MANIFEST
+    if not file.is_file():
+        raise UsageError(f"{run_dir} holds no finished run ({MANIFEST} is missing)")
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{run_dir}: {MANIFEST} cannot be read ({type(error).__name__})") from None
+    if not isinstance(content, dict):
+        raise UsageError(f"{run_dir}: {MANIFEST} is not a manifest")
+    return content
+
+
+def add_supplement(run_dir: Path, name: str) -> None:
+    """Note a file that was added to a finished run, with its digest, so that `verify` knows it.
+
+    The supplement is a JSON object with `outputs` like the manifest's.
+    """
+    path = run_dir / SUPPLEMENT
+    content = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"outputs": []}
+    file = run_dir / name
+    entry = {"file": name, "sha256": sha256(file), "bytes": file.stat().st_size}
+    content["outputs"] = sorted(
+        [entry, *(each for each in content["outputs"] if each["file"] != name)], key=lambda each: str(each["file"])
+    )
+    fresh = run_dir / f".{SUPPLEMENT}"
+    fresh.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    fresh.replace(path)
+
+
+def _problem(kind: str, file: str, **facts: object) -> Problem:
+    return Problem(kind, file, _TEXTS[kind].format(file=file, **facts))
+
+
+def _examine(run_dir: Path, manifest: Manifest) -> Verification:
+    problems: list[Problem] = []
+    outputs = list(_outputs(run_dir, manifest["outputs"], problems))
+    known = {MANIFEST, *(output["file"] for output in manifest["outputs"])}
+    if (run_dir / SUPPLEMENT).is_file():
+        added = json.loads((run_dir / SUPPLEMENT).read_text(encoding="utf-8"))["outputs"]
+        outputs += _outputs(run_dir, added, problems)
+        known |= {SUPPLEMENT, *(output["file"] for output in added)}
+    problems += [_problem("foreign_file", path.name) for path in sorted(run_dir.iterdir()) if path.name not in known]
+    if run_id(manifest) != manifest["run_id"]:
+        problems.append(_problem("run_id", MANIFEST))
+    problems += _totals(manifest)
+    problems += _findings(run_dir, manifest)
+    inputs = tuple((item["role"], item["file"], _input_state(item)) for item in manifest["inputs"])
+    problems += [_problem("input_changed", file) for _, file, state in inputs if state == "changed"]
+    return Verification(manifest["run_id"], tuple(outputs), inputs, tuple(problems))
+
+
+def run_id(manifest: Manifest) -> str:
+    """The digest that names a run, from what the manifest says decided its content."""
+    identity = [
+        manifest["software"]["version"],
+        manifest["rulebook"]["digest"],
+        manifest["configuration"],
+        [(item["role"], item["sha256"]) for item in manifest["inputs"]],
+        manifest["arguments"],
+    ]
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+
+
+def _outputs(run_dir: Path, listed: list[Any], problems: list[Problem]) -> Iterator[tuple[str, str]]:
+    for output in listed:
+        path = run_dir / output["file"]
+        if not path.is_file():
+            problems.append(_problem("output_missing", output["file"]))
+            yield output["file"], "missing"
+            continue
+        digest = sha256(path)
+        same = digest == output["sha256"] and path.stat().st_size == output["bytes"]
+        if not same:
+            facts = {"observed": digest, "expected": output["sha256"]}
+            problems.append(_problem("output_changed", output["file"], **facts))
+        yield output["file"], "intact" if same else "changed"
+
+
+def _totals(manifest: Manifest) -> Iterator[Problem]:
+    """Rows read = accepted + quarantined + repeats, for each table and each file; verdicts add up to the rounds."""
+    for table, total in manifest["totals"].items():
+        if total["read"] != total["accepted"] + total["quarantined"] + total["repeats"]:
+            yield _problem("totals", MANIFEST, detail=table)
+    for item in manifest["inputs"]:
+        if item["rows"] != item["accepted"] + item["quarantined"] + item["repeats"]:
+            yield _problem("totals", MANIFEST, detail=item["file"])
+    if sum(manifest["verdicts"].values()) != manifest["totals"]["rounds"]["accepted"]:
+        yield _problem("totals", MANIFEST, detail="verdicts")
+
+
+def _findings(run_dir: Path, manifest: Manifest) -> Iterator[Problem]:
+    if not (run_dir / "findings.parquet").is_file():
+        return
+    try:
+        table = read_findings(run_dir)
+    except (OSError, ValueError) as error:
+        yield _problem("findings_count", MANIFEST, detail=type(error).__name__)
+        return
+    said = manifest["findings"]
+    counted = {
+        "total": len(table),
+        "by_code": count_by(table["code"].to_pylist()),
+        "by_severity": count_by(table["severity"].to_pylist()),
+    }
+    for name, value in counted.items():
+        if value != said[name]:
+            yield _problem("findings_count", MANIFEST, detail=name)
+
+
+def _input_state(item: Mapping[str, Any]) -> str:
+    path = find(item["sha256"])
+    if path is None:
+        return "absent"
+    try:
+        return "intact" if sha256(path) == item["sha256"] else "changed"
+    except OSError:
+        return "absent"
