@@ -104,6 +104,7 @@ def build_parser() -> argparse.ArgumentParser:
     _law(commands)
     _register(commands)
     _service(commands)
+    _book(commands)
     return parser
 
 
@@ -122,6 +123,9 @@ def _run(commands: _Commands) -> None:
     run.add_argument("--no-report", action="store_true", help="do not render the PDF")
     run.add_argument("--fail-on", choices=SEVERITIES, help="severity from which the exit code is 1 (default: medium)")
     run.add_argument("--max-quarantine", type=_share, metavar="SHARE", help="unreadable rows allowed (default: 1%%)")
+    run.add_argument(
+        "--supersedes", type=Path, metavar="DIR", help="the earlier run, to be compared with in the report"
+    )
     run.add_argument("--engine", choices=("local", "dask"), default="local", help="where the audit runs")
     run.add_argument("--quiet", action="store_true", help="no progress")
     run.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new directory for the run")
@@ -147,7 +151,9 @@ def _runs(commands: _Commands) -> None:
         "--rounds", metavar="P", nargs="+", action="extend", default=[], help="where the round logs are now"
     )
     look.add_argument("--wagers", metavar="P", nargs="+", action="extend", default=[], help="where the wagers are now")
+    look.add_argument("--events", metavar="P", nargs="+", action="extend", default=[], help="where the events are now")
     look.add_argument("--approvals", metavar="P", help="where the register is now")
+    look.add_argument("--source", metavar="NAME", help="source profile, where the run's was a file of your own")
     look.add_argument("--pdf", type=Path, metavar="FILE", help="write the investigation as a PDF")
     look.add_argument("--config", type=Path, metavar="P", help="configuration file")
     _language(look)
@@ -157,12 +163,20 @@ def _runs(commands: _Commands) -> None:
     report.add_argument("--out", type=Path, metavar="FILE", help="the PDF (default: report.pdf in the current folder)")
     report.add_argument("--lang", default="zh,pt", metavar="LIST", help="languages, of zh, pt and en (default: zh,pt)")
 
-    verify = commands.add("verify", "recompute every digest of a finished run", _handler("inspect", "verify"))
-    verify.add_argument("run", type=Path, metavar="DIR", help="a finished run")
+    verify = commands.add(
+        "verify",
+        "recompute every digest of a finished run, or of the ledger and its runs",
+        _handler("ledger", "verify"),
+    )
+    verify.add_argument("run", type=Path, nargs="?", metavar="DIR", help="a finished run (default: all of the ledger)")
+    _ledger(verify)
+    _language(verify)
 
-    diff = commands.add("diff", "findings new, unchanged and gone between two runs", _handler("inspect", "diff"))
-    diff.add_argument("run_a", type=Path, metavar="RUN_A", help="the earlier run")
-    diff.add_argument("run_b", type=Path, metavar="RUN_B", help="the later run")
+    diff = commands.add("diff", "findings new, unchanged and gone between two runs", _handler("ledger", "diff"))
+    diff.add_argument("run_a", metavar="RUN_A", help="the earlier run: a directory, or its number or id in the ledger")
+    diff.add_argument("run_b", metavar="RUN_B", help="the later run")
+    _ledger(diff)
+    _language(diff)
 
 
 def _law(commands: _Commands) -> None:
@@ -228,6 +242,37 @@ def _register(commands: _Commands) -> None:
     _language(gate.add("list", "the expectations of every suite", _handler("law", "expectations_list")))
 
 
+def _ledger(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--ledger", metavar="URL", help="the ledger: a database URL, or the file of a SQLite ledger")
+    parser.add_argument("--config", type=Path, metavar="P", help="configuration file that names the ledger")
+    parser.add_argument("--outputs", type=Path, metavar="DIR", help="where the ledger's finished runs are")
+
+
+def _book(commands: _Commands) -> None:
+    runs = commands.group("runs", "what the ledger has recorded")
+    listed = runs.add("list", "runs, refusals, failures and alarms", _handler("ledger", "runs_list"))
+    listed.add_argument("--casino", metavar="C", help="of one house")
+    listed.add_argument("--since", type=_day, metavar="D", help="of this gaming day or later")
+    listed.add_argument("--kind", choices=("run", "refused", "failed", "alarm"), help="of one kind")
+    _ledger(listed)
+    shown = runs.add(
+        "show", "one entry: inputs, verdicts, register, findings by check", _handler("ledger", "runs_show")
+    )
+    shown.add_argument("id", metavar="ID", help="the entry's number, or the beginning of the run's id")
+    _ledger(shown)
+
+    findings = commands.group("findings", "the findings of the ledger's runs")
+    some = findings.add("list", "findings of the runs that stand", _handler("ledger", "findings_list"))
+    some.add_argument("--casino", metavar="C", help="of one house")
+    some.add_argument("--table", metavar="T", help="of one table")
+    some.add_argument("--code", metavar="CODE", help="of one check, as in DRW-001")
+    some.add_argument("--severity", choices=SEVERITIES, help="of this severity or graver")
+    some.add_argument("--since", type=_day, metavar="D", help="of this legal day or later")
+    some.add_argument("--superseded", action="store_true", help="also of runs that a later run replaced")
+    some.add_argument("--limit", type=int, metavar="N", help="at most so many")
+    _ledger(some)
+
+
 def _service(commands: _Commands) -> None:
     serve = commands.add(
         "serve", "audit every gaming day that arrives in the inbox", _handler("run", "serve"), json=False
@@ -235,6 +280,24 @@ def _service(commands: _Commands) -> None:
     serve.add_argument("--config", type=Path, metavar="P", help="configuration file")
     serve.add_argument("--once", action="store_true", help="one pass over the inbox, then stop")
     serve.add_argument("--force", action="store_true", help="audit again what is already audited")
+
+    browse = commands.add(
+        "browse", "look at the ledger in a web browser on this machine", _handler("site", "browse"), json=False
+    )
+    browse.add_argument(
+        "--port", type=int, default=8001, metavar="N", help="port on the loopback address (default: 8001)"
+    )
+    _ledger(browse)
+
+    config = commands.group("config", "the configuration file")
+    check = config.add("check", "is the configuration sound, and is what it names there", _handler("site", "check"))
+    check.add_argument("--config", type=Path, metavar="P", help="configuration file")
+    show = config.add("show", "every setting as it applies, secrets masked", _handler("site", "show"))
+    show.add_argument("--config", type=Path, metavar="P", help="configuration file")
+
+    start = commands.add("init", "lay out a new site: configuration, register, inbox", _handler("site", "init"))
+    start.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder")
+    start.add_argument("--sample", action="store_true", help="deliver a made-up gaming day with known faults to try it")
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:

@@ -148,6 +148,8 @@ def _printable(row: Row) -> dict[str, object]:
     out: dict[str, object] = dict(row)
     if row.get("amount") is not None:
         out["amount"] = money_text(row["amount"])
+    if row.get("stake") is not None:
+        out["stake"] = money_text(row["stake"])
     return out
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from audit.ingest.files import SourceFile
 from audit.model import MONEY_SCALE, money_text
 from audit.replay.judge import NO_RULES
 from audit.replay.rounds import GAMES, MACAU_OFFSET, STATUSES, day, instant
+from audit.run_id import run_id
 
 FORMAT: Final = 1
 HOUR: Final = 3_600_000_000
@@ -50,20 +50,11 @@ def build(
     configuration = law.settings.printed() | {"digest": law.settings.digest}
     configuration["source_profile"] = {"name": inputs.profile.name, "digest": inputs.profile.digest}
     configuration["paytables"] = [{"bet": p.bet, "digest": p.digest} for _, p in sorted(law.paytables.items())]
-    identity = [
-        audit.__version__,
-        law.rulebook.digest,
-        configuration,
-        [(f["role"], f["sha256"]) for f in files],
-        inputs.profile.digest,
-        arguments,
-    ]
     start = rounds.start[scope]
     tables = _tables(audited, findings)
-    return {
+    manifest: Json = {
         "format": FORMAT,
         "software": {"name": "dicj-audit", "version": audit.__version__},
-        "run_id": hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest(),
         "arguments": arguments,
         "period": {
             "from": arguments.get("from"),
@@ -94,6 +85,7 @@ def build(
         "configuration": configuration,
         "quarantine": {"by_reason": [_reason(r) for r in audited.quarantine.by_reason()]},
     }
+    return manifest | {"run_id": run_id(manifest)}
 
 
 def _totals(audited: Audited, role: str) -> Json:
@@ -217,25 +209,27 @@ def _tables(audited: Audited, findings: pa.Table) -> list[Json]:
     size = len(names.table.texts) * len(GAMES)
     key = rounds.table[case.scope].astype(np.int64) * len(GAMES) + rounds.game[case.scope]
     counted = np.bincount(key, minlength=size)
-    found = Counter(zip(findings["casino"].to_pylist(), findings["table_id"].to_pylist(), strict=True))
-    amounts = _amounts(findings, "casino", "table_id", "currency")
-    by_place: dict[tuple[Any, Any], list[Json]] = {}
-    for (casino, table, currency), sums in sorted(amounts.items(), key=str):
+    places = [findings[name].to_pylist() for name in ("casino", "table_id", "game")]
+    found = Counter(zip(*places, strict=True))
+    amounts = _amounts(findings, "casino", "table_id", "game", "currency")
+    by_place: dict[tuple[Any, ...], list[Json]] = {}
+    for (casino, table, game, currency), sums in sorted(amounts.items(), key=str):
         line = {"currency": currency} | {word: money_text(sums[word]) for word in sums}
-        by_place.setdefault((casino, table), []).append(line)
+        by_place.setdefault((casino, table, game), []).append(line)
     rows = []
     for number in np.flatnonzero(counted):
-        table, game = divmod(int(number), len(GAMES))
+        table, code = divmod(int(number), len(GAMES))
         casino, table_id = names.place(table)
+        game = GAMES[code].value
         rows.append(
             {
                 "casino": casino,
                 "table_id": table_id,
-                "game": GAMES[game].value,
+                "game": game,
                 "rounds": int(counted[number]),
-                "wagers": int(audited.wagers_of_table[table]),
-                "findings": found[casino, table_id],
-                "amounts": by_place.get((casino, table_id), []),
+                "wagers": int(audited.wagers_of_table[number]),
+                "findings": found[casino, table_id, game],
+                "amounts": by_place.get((casino, table_id, game), []),
             }
         )
     return sorted(rows, key=lambda r: (r["casino"] or "", r["table_id"], r["game"]))

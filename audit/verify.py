@@ -6,21 +6,27 @@ content, so that a change of the configuration, the rulebook's digest or the inp
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from audit.errors import UsageError
+from audit.errors import AuditError, UsageError
 from audit.findings import count_by, read_findings
 from audit.locations import find
 from audit.model import LANGUAGES, Text
+from audit.run_id import run_id
 from audit.staging import MANIFEST, sha256
 
 SUPPLEMENT: Final = "supplement.json"
 """Names files that were added to a finished run (a signature, a report rendered again), each with its digest."""
+
+LEDGER: Final = "ledger.sqlite"
+"""The service's ledger in its output folder; one on a database server is verified by the service itself."""
+
+_ABOVE: Final = 4
+"""So many folders above a run the ledger is looked for: gaming day, house, output folder, and one to spare."""
 
 Manifest = Mapping[str, Any]
 
@@ -55,6 +61,16 @@ _TEXTS: Final[Mapping[str, Text]] = {
         "{file}與findings.parquet所載的發現數目不符（{detail}）。",
         "{file} e findings.parquet não têm as mesmas constatações ({detail}).",
         "{file} and findings.parquet do not have the same findings ({detail}).",
+    ),
+    "ledger": Text(
+        "審計帳冊{file}（詳情為英文）：{detail}。",
+        "Registo de auditorias {file} (pormenor em inglês): {detail}.",
+        "The audit ledger {file}: {detail}.",
+    ),
+    "ledger_manifest": Text(
+        "{file}與審計帳冊所記之摘要不同。",
+        "{file} não tem o «hash» que consta do registo de auditorias.",
+        "{file} does not have the digest that the audit ledger recorded.",
     ),
     "input_changed": Text(
         "輸入檔{file}在其最後所在之處已被更改。",
@@ -176,22 +192,11 @@ def _examine(run_dir: Path, manifest: Manifest) -> Verification:
     if run_id(manifest) != manifest["run_id"]:
         problems.append(_problem("run_id", MANIFEST))
     problems += _totals(manifest)
+    problems += _ledger(run_dir.resolve())
     problems += _findings(run_dir, manifest)
     inputs = tuple((item["role"], item["file"], _input_state(item)) for item in manifest["inputs"])
     problems += [_problem("input_changed", file) for _, file, state in inputs if state == "changed"]
     return Verification(manifest["run_id"], tuple(outputs), inputs, tuple(problems))
-
-
-def run_id(manifest: Manifest) -> str:
-    """The digest that names a run, from what the manifest says decided its content."""
-    identity = [
-        manifest["software"]["version"],
-        manifest["rulebook"]["digest"],
-        manifest["configuration"],
-        [(item["role"], item["sha256"]) for item in manifest["inputs"]],
-        manifest["arguments"],
-    ]
-    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
 
 def _outputs(run_dir: Path, listed: list[Any], problems: list[Problem]) -> Iterator[tuple[str, str]]:
@@ -238,6 +243,32 @@ def _findings(run_dir: Path, manifest: Manifest) -> Iterator[Problem]:
     for name, value in counted.items():
         if value != said[name]:
             yield _problem("findings_count", MANIFEST, detail=name)
+
+
+def _ledger(run_dir: Path) -> Iterator[Problem]:
+    """Where the service wrote the run: its ledger above the run's folder, every entry and the run's own manifest."""
+    folder = next((each for each in list(run_dir.parents)[:_ABOVE] if (each / LEDGER).is_file()), None)
+    if folder is None:
+        return
+    from audit.store.ledger import Ledger
+
+    try:
+        ledger = Ledger.read(f"sqlite:///{(folder / LEDGER).as_posix()}")
+    except AuditError as error:
+        yield _problem("ledger", LEDGER, detail=error)
+        return
+    try:
+        output = run_dir.relative_to(folder).as_posix()
+        entries = [entry for entry in ledger.entries("run") if entry.output == output]
+        if entries:
+            if entries[-1].manifest != sha256(run_dir / MANIFEST):
+                yield _problem("ledger_manifest", MANIFEST)
+            for fault in ledger.verify_chain():
+                yield _problem("ledger", LEDGER, detail=fault)
+    except AuditError as error:
+        yield _problem("ledger", LEDGER, detail=error)
+    finally:
+        ledger.close()
 
 
 def _input_state(item: Mapping[str, Any]) -> str:

@@ -30,7 +30,7 @@ def check_draws(case: Case) -> None:
     for i in np.flatnonzero(departed):
         _departure(case, int(i))
     recorded = rounds.sequence != UNRECORDED
-    _order(case, open_rounds & found.complete & ~departed & recorded)
+    _order(case, open_rounds & found.complete & ~departed & ~found.undecided & recorded)
 
 
 def hand_facts(case: Case, i: int) -> Row:

@@ -17,7 +17,7 @@ from audit.checks.shoes import Shoes, note_shoe
 from audit.checks.uses import Uses
 from audit.model import Dealing, parse_hand
 from audit.replay.hands import card_number
-from audit.replay.rounds import DEALINGS, NEVER, NO_DECKS, UNRECORDED, Batch, day
+from audit.replay.rounds import DEALINGS, NEVER, NO_DECKS, UNRECORDED, Array, Batch, day
 
 COURT: Final = frozenset({0, 1, 10, 11})
 """Cards burnt that either reading allows where the first card is a ten or a court card (interpretation, art. 2(1))."""
@@ -128,7 +128,7 @@ class EventChecks:
     def _burn(self, places: Any, events: list[Event]) -> None:
         """SHO-005 and the option ``burn``: cards burnt before the first round of the shoe."""
         case, rounds = self.case, self.case.rounds
-        first = int(places[np.argmin(rounds.start[places])])
+        first = int(places[0])
         burns = [e for e in events if e.event == "burn" and e.at <= rounds.start[first]]
         rules = case.found.rules_of(first)
         if not burns or rules is None:
@@ -217,16 +217,13 @@ class EventChecks:
             note_shoe(case, "SHO-004", after, expected=f"0..{allowed}", observed=str(len(after)), **cite, **source)
 
     def _last_round(self, places: Any, at: int) -> int | None:
-        """The place, in the shoe's order, of the round in progress at `at`, else of the next one."""
+        """The place, in the shoe's order, of the last round in progress at `at`, else of the next one to start."""
         rounds = self.case.rounds
-        start, end = rounds.start[places], rounds.end[places]
+        start = rounds.start[places]
+        running = np.flatnonzero((start <= at) & (at <= _ends(start, rounds.end[places])))
+        if len(running):
+            return int(running[-1])
         upcoming = np.flatnonzero(start > at)
-        begun = np.flatnonzero(start <= at)
-        if len(begun):
-            running = int(begun[np.argmax(start[begun])])
-            unended = end[running] == NEVER and len(upcoming) > 0
-            if unended or end[running] >= at:
-                return running
         return int(upcoming[np.argmin(start[upcoming])]) if len(upcoming) else None
 
     def _shoe_change(self, table: int, events: list[Event]) -> None:
@@ -236,15 +233,12 @@ class EventChecks:
             return
         in_shoe = (rounds.shoe != UNRECORDED) & (rounds.dealing != DEALINGS.index(Dealing.AUTO_SHUFFLER))
         here = np.flatnonzero((rounds.table == table) & in_shoe & case.scope & case.covered & (rounds.end != NEVER))
+        inside = np.zeros(len(here), np.bool_)
         for event in events:
-            for i in here[(rounds.start[here] < event.at) & (event.at < rounds.end[here])]:
-                case.note(
-                    "SHO-007",
-                    int(i),
-                    expected="between_rounds",
-                    observed="in_round",
-                    **case.cite(int(i), "shoe_change"),
-                )
+            inside |= (rounds.start[here] < event.at) & (event.at < rounds.end[here])
+        for i in here[inside]:
+            cite = case.cite(int(i), "shoe_change")
+            case.note("SHO-007", int(i), expected="between_rounds", observed="in_round", **cite)
 
     def _auto_shuffler(self, table: int, events: list[Event]) -> None:
         """SHO-008: events of a shoe at a table that deals by automatic shuffler alone (art. 2(3))."""
@@ -265,3 +259,11 @@ class EventChecks:
             source_row=odd[0].source_row,
             **case.cite(first, "opening.auto_shuffler"),
         )
+
+
+def _ends(start: Array, end: Array) -> Array:
+    """When each round ended; one whose end is not recorded is taken to run until the next one starts."""
+    order = np.argsort(start, kind="stable")
+    following = np.full(len(start), np.iinfo(np.int64).max)
+    following[order[:-1]] = start[order[1:]]
+    return np.where(end == NEVER, following, end)

@@ -99,17 +99,20 @@ def split(places: Places, *keys: npt.NDArray[Any]) -> list[Places]:
 
 def _table_use(case: Case, option: str, value: str, places: Places) -> list[dict[str, Any]]:
     """Judge one option value at one table, day by day; one finding per entry of the register."""
-    groups: dict[tuple[str, str | None, bool], list[Places]] = defaultdict(list)
+    groups: dict[tuple[str, str | None], list[Places]] = defaultdict(list)
+    closed: dict[tuple[str, str | None], bool] = {}
     for todays in split(places, case.rounds.legal_day[places]):
-        groups[_state(case, option, value, int(todays[0]))].append(todays)
+        state, approval, shut = _state(case, option, value, int(todays[0]))
+        groups[state, approval].append(todays)
+        closed[state, approval] = closed.get((state, approval), True) and shut
     rows = []
-    for (state, approval, closed), parts in groups.items():
+    for (state, approval), parts in groups.items():
         where = np.concatenate(parts)
         if state == "not_evaluated":
             case.tally.add("OPT-001", approval or "no_register", len(where))
         elif state in {"unauthorised", "early", "expired"}:
             code = {_STATES[c]: found for c, found in _CODES.items()}[state]
-            _accuse(case, code, option, value, where, approval, closed=closed)
+            _accuse(case, code, option, value, where, approval, closed=closed[state, approval])
         rows.append(_row(case, option, value, where, state, None if state == "not_evaluated" else approval))
     return rows
 

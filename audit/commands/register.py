@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import Any, Final
 
 from audit.commands.output import say, say_json
 from audit.errors import ExitCode
 from audit.model import Game, Severity
+
+
+_SHOWN: Final = 5
+"""Days of a long notice that are listed by name; the JSON has all of them."""
 
 
 def check(arguments: argparse.Namespace) -> int:
@@ -58,7 +62,8 @@ def _print_check(answer: dict[str, Any], language: str, entries: int) -> None:
         say(f"observation  {remark['approval_id']}: {remark[f'message_{language}']}")
     for notice in answer["notices"]:
         if notice["counted"]:
-            days = ", ".join(f"{d['day']} {d[f'name_{language}']}" for d in notice["counted"])
+            more = "" if len(notice["counted"]) <= _SHOWN else f"{len(notice['counted']) - _SHOWN} earlier, then "
+            days = more + ", ".join(f"{d['day']} {d[f'name_{language}']}" for d in notice["counted"][-_SHOWN:])
             say(f"{notice['approval_id']}: deemed {notice['deemed_day']}; counted {days}")
     for entry in answer.get("in_force", ()):
         say(f"in force: {entry['approval_id']} {entry['game']} {entry['option']}={entry['value']} {entry['tables']}")

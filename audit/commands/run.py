@@ -64,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         report=not arguments.no_report,
         engine=arguments.engine,
         max_quarantine=arguments.max_quarantine,
+        previous=arguments.supersedes,
     )
     with progress_of(arguments) as progress, GateProcess() as gate:
         result = run_audit(request, progress, gate)
@@ -129,9 +130,10 @@ def summarise(manifest: dict[str, Any], out: Any, *, as_json: bool) -> None:
 def demo(arguments: argparse.Namespace) -> int:
     """Make a gaming day with known faults and audit it end to end."""
     from audit.demo import run_demo
+    from audit.ingest.gate_process import GateProcess
 
-    with progress_of(arguments) as progress:
-        result, planted = run_demo(arguments.out, progress)
+    with progress_of(arguments) as progress, GateProcess() as gate:
+        result, planted = run_demo(arguments.out, progress, gate=gate)
     if arguments.json:
         say_json({"out": str(result.out), "planted": planted, "findings": result.manifest["findings"]})
     else:

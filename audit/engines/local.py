@@ -32,13 +32,13 @@ from audit.ingest.profile import Profile as Facts
 from audit.ingest.quarantine import Quarantine
 from audit.ingest.read import Batch, open_events, open_rounds, open_wagers
 from audit.ingest.sources import Profile
-from audit.model import Game
+from audit.model import Game, Status
 from audit.register.checks import judge_register
 from audit.register.register import Register
 from audit.replay.identity import RoundIndex, ascending, repeated
 from audit.replay.judge import judge
 from audit.replay.repeats import Repeats, repeated_ids, subset
-from audit.replay.rounds import Names, Rounds, RoundsReader, day_number, gaming_day
+from audit.replay.rounds import GAMES, STATUSES, Names, Rounds, RoundsReader, day_number, gaming_day
 from audit.replay.wagers import DueTable
 from audit.rulebook import Rulebook
 
@@ -265,7 +265,7 @@ def _audit_wagers(
             Payouts(trial, dues, uses_here),
             StakeLimits(trial, law.settings.limits),
             Repeats("wager_id", twice or frozenset()),
-            np.zeros(len(case.rounds.names.table.texts), np.int64),
+            np.zeros(len(case.rounds.names.table.texts) * len(GAMES), np.int64),
         )
         try:
             if inputs.wagers:
@@ -283,6 +283,7 @@ def _audit_wagers(
     _quarantine_conflicts(work.repeats, "wagers", quarantine)
     case.violation |= trial.violation
     case.unanswered |= trial.unanswered
+    case.unanswered &= case.rounds.status == STATUSES.index(Status.SETTLED)  # judging rule 14
     case.sink.extend(sink)
     case.tally.counts.update(tally.counts)
     for key, parts in uses_here.seen.items():
@@ -336,7 +337,8 @@ def _settle(work: WagerPass, wagers: WagerBatch, case: Case, missing: frozenset[
         work.outside += int(np.count_nonzero(~inside))
         wagers = wagers.take(np.flatnonzero(inside))
     work.accepted += len(wagers)
-    work.of_table += np.bincount(case.rounds.table[wagers.at], minlength=len(work.of_table))
+    place = case.rounds.table[wagers.at].astype(np.int64) * len(GAMES) + case.rounds.game[wagers.at]
+    work.of_table += np.bincount(place, minlength=len(work.of_table))
     work.payouts.add(wagers)
     work.limits.add(wagers)
 

@@ -175,7 +175,7 @@ def _finding(entry: Approval, judgement: Judgement) -> Finding | None:
         "clear_days": judgement.clear_days,
         "working_days_closures_off": judgement.working_days_closures_off,
         "clear_days_closures_off": judgement.clear_days_closures_off,
-        "detail": " ".join(hinge.value for hinge in judgement.hinges),
+        "hinges": " ".join(hinge.value for hinge in judgement.hinges),
     }
     match judgement.state:
         case State.SHORT | State.SHORT_AFTER_HOURS_ONLY:

@@ -51,6 +51,8 @@ _LEGEND: Final = (
         "planned",
         Text("預定採用日期（不計）", "data prevista para a adopção (não se conta)", "planned day (not counted)"),
     ),
+    ("authorised", Text("許可日", "dia da autorização", "day of the authorisation")),
+    ("first_use", Text("首次使用（輸入資料所見）", "primeira utilização (nos dados)", "first use (in the data)")),
     ("weekend", Text("週末", "fim-de-semana", "weekend")),
     ("holiday", Text("假期或豁免上班", "feriado ou tolerância de ponto", "holiday or tolerância de ponto")),
     ("closure", Text("特殊停止辦公", "encerramento extraordinário", "extraordinary closure")),
@@ -64,37 +66,59 @@ _LABEL: Final = Text(
 )
 
 
+_ALSO: Final = {
+    "authorised": Text("；{day}許可", "; autorizada em {day}", "; authorised on {day}"),
+    "first_use": Text("；{day}首次使用", "; primeira utilização em {day}", "; first used on {day}"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class _Marks:
-    """What is marked: the day of application, the planned day, and the number of each counted day."""
+    """What is marked: the days of application, adoption, authorisation and first use, the number of each counted day.
+
+    The last two are None where unknown.
+    """
 
     applied: dt.date
     planned: dt.date
     numbers: dict[dt.date, int]
+    authorised: dt.date | None = None
+    first_use: dt.date | None = None
+
+    def also(self) -> dict[str, dt.date]:
+        """The days after the notice that are known, by the key of their legend."""
+        days = {"authorised": self.authorised, "first_use": self.first_use}
+        return {key: day for key, day in days.items() if day is not None}
 
 
-def calendar_svg(judgement: Judgement, language: str) -> str:
+def calendar_svg(
+    judgement: Judgement, language: str, *, authorised: dt.date | None = None, first_use: dt.date | None = None
+) -> str:
     """The months of a notice as an SVG element in `zh`, `pt` or `en`; widths and heights are in CSS pixels.
 
-    Where more than three months are touched, only the first and the last two are drawn, with dots between. Empty where
-    the calendar of working days does not reach: there is then nothing to count and nothing to draw.
+    `authorised` and `first_use` are marked where known. At most three months are drawn: those of the application, the
+    planned day, the authorisation and the first use, in this order of importance, then the last ones before the planned
+    day; dots stand for months left out. Empty where the calendar of working days does not reach: there is then nothing
+    to count and nothing to draw.
     """
     if judgement.deemed_day is None:
         return ""
     applied = macau(judgement.applied_at).date()
     numbers = {info.day: number for number, info in enumerate(judgement.counted, start=1)}
-    marks = _Marks(applied, judgement.planned_from, numbers)
-    shown, cut = _months(min(applied, marks.planned), max(applied, marks.planned))
+    marks = _Marks(applied, judgement.planned_from, numbers, authorised, first_use)
+    shown = _months(marks)
     # One month alone is narrower than the longest line of the legend.
     width = max(len(shown) * (_MONTH_WIDTH + _GAP) - _GAP, _LEAST_WIDTH)
     weeks = max(len(months.monthcalendar(year, month)) for year, month in shown)
     grid = _HEAD + weeks * _CELL_HEIGHT
     kinds = {kind for year, month in shown for kind in _kinds_of(year, month)}
-    legend = _legend(grid + 8, kinds, language)
+    within = {key for key, day in marks.also().items() if (day.year, day.month) in shown}
+    legend = _legend(grid + 8, kinds, within, language)
     height = grid + 10 + len(legend) * _LEGEND_LINE
     label = _LABEL.in_language(language).format(
         applied=applied, deemed=judgement.deemed_day, planned=marks.planned, number=judgement.working_days
     )
+    label += "".join(_ALSO[key].in_language(language).format(day=day) for key, day in marks.also().items())
     opening = (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label={quoteattr(label)} width="{width}" '
         f'height="{height}" viewBox="0 0 {width} {height}" font-family="{FONTS}" font-size="11" fill="#000000">'
@@ -103,19 +127,25 @@ def calendar_svg(judgement: Judgement, language: str) -> str:
     for index, (year, month) in enumerate(shown):
         left = index * (_MONTH_WIDTH + _GAP)
         parts += _month(year, month, left, marks, language)
-        if cut and index == 0:
+        if index + 1 < len(shown) and _number(shown[index + 1]) > _number((year, month)) + 1:
             parts.append(_text(left + _MONTH_WIDTH + _GAP / 2, _HEAD + 2.5 * _CELL_HEIGHT, "…"))
     parts += legend
     parts.append("</svg>")
     return "".join(parts)
 
 
-def _months(first: dt.date, last: dt.date) -> tuple[list[tuple[int, int]], bool]:
-    """The months to draw, and whether some between were left out."""
-    start, end = first.year * 12 + first.month - 1, last.year * 12 + last.month - 1
-    every = [divmod(index, 12) for index in range(start, end + 1)]
-    chosen = every if len(every) <= _MAX_MONTHS else [every[0], *every[1 - _MAX_MONTHS :]]
-    return [(year, month + 1) for year, month in chosen], len(every) > _MAX_MONTHS
+def _number(month: tuple[int, int]) -> int:
+    """Months counted from the year 0."""
+    return month[0] * 12 + month[1] - 1
+
+
+def _months(marks: _Marks) -> list[tuple[int, int]]:
+    """The months to draw, in order: those with a mark first, then the last ones of the notice, three at most."""
+    first, last = sorted(_number((day.year, day.month)) for day in (marks.applied, marks.planned))
+    marked = [_number((day.year, day.month)) for day in marks.also().values()]
+    wanted = dict.fromkeys([first, last, *marked, *range(last - 1, first, -1)])
+    chosen = sorted(list(wanted)[:_MAX_MONTHS])
+    return [(number // 12, number % 12 + 1) for number in chosen]
 
 
 def _days_of(year: int, month: int) -> list[dt.date]:
@@ -175,7 +205,23 @@ def _day(day: dt.date, x: float, y: float, marks: _Marks) -> list[str]:
     number = marks.numbers.get(day)
     if number is not None:
         parts.append(_text(x + _CELL_WIDTH - 8, y + 23, str(number), ' font-size="9" font-weight="bold"'))
+    colour = "#ffffff" if planned else "#000000"
+    if day == marks.authorised:
+        parts.append(_diamond(x + _CELL_WIDTH - 7, y + 7, colour))
+    if day == marks.first_use:
+        parts.append(_flag(x + 4, y + 16, colour))
     return parts
+
+
+def _diamond(x: float, y: float, fill: str) -> str:
+    """The mark of the authorisation."""
+    points = f"{x:g},{y - 4.5:g} {x + 4.5:g},{y:g} {x:g},{y + 4.5:g} {x - 4.5:g},{y:g}"
+    return f'<polygon points="{points}" fill="{fill}"/>'
+
+
+def _flag(x: float, y: float, fill: str) -> str:
+    """The mark of the first use: a triangle that points onward."""
+    return f'<polygon points="{x:g},{y:g} {x + 8:g},{y + 4:g} {x:g},{y + 8:g}" fill="{fill}"/>'
 
 
 def _pattern(kind: DayKind, x: float, y: float, width: float, height: float) -> list[str]:
@@ -190,9 +236,9 @@ def _pattern(kind: DayKind, x: float, y: float, width: float, height: float) -> 
     return []
 
 
-def _legend(top: float, kinds: set[DayKind], language: str) -> list[str]:
+def _legend(top: float, kinds: set[DayKind], also: set[str], language: str) -> list[str]:
     """One group per legend line, only for what the drawn months contain."""
-    shown = {"application", "counted", "planned", "weekend"} | {kind.value for kind in kinds}
+    shown = {"application", "counted", "planned", "weekend"} | {kind.value for kind in kinds} | also
     if DayKind.SUBSTITUTE in kinds:
         shown.add("holiday")
     lines: list[str] = []
@@ -207,6 +253,10 @@ def _legend(top: float, kinds: set[DayKind], language: str) -> list[str]:
 
 def _sample(key: str, y: float) -> str:
     size = 11
+    if key == "authorised":
+        return _diamond(5.5, y + 5.5, "#000000")
+    if key == "first_use":
+        return _flag(1.5, y + 1.5, "#000000")
     if key == "application":
         return _rect(1, y + 1, "#ffffff", ' stroke="#000000" stroke-width="2"', width=size - 2)
     fills = {"planned": "#000000", "weekend": _SHADES[DayKind.WEEKEND], "holiday": _SHADES[DayKind.HOLIDAY]}

@@ -1,0 +1,61 @@
+"""The commands about the site: its configuration, its lay-out, and a look at its ledger in a browser."""
+
+from __future__ import annotations
+
+import argparse
+
+from audit.commands.output import remark, say, say_json
+from audit.errors import ExitCode
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Is the configuration sound, and is what it names there; 2 where not."""
+    from audit.config import load_settings
+    from audit.site import look_over
+
+    points = list(look_over(load_settings(arguments.config)))
+    wrong = [point for point in points if point.problem]
+    if arguments.json:
+        say_json({"sound": not wrong, "points": [{"key": p.key, "problem": p.problem} for p in points]})
+    else:
+        for point in points:
+            say(f"{'!' if point.problem else ' '} {point.key}: {point.problem or 'ok'}")
+    return int(ExitCode.USAGE if wrong else ExitCode.CLEAN)
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Every setting as it applies, secrets masked."""
+    import yaml
+
+    from audit.config import load_settings
+    from audit.site import shown
+
+    plain = shown(load_settings(arguments.config))
+    if arguments.json:
+        say_json(plain)
+    else:
+        say(yaml.safe_dump(plain, allow_unicode=True, sort_keys=False))
+    return int(ExitCode.CLEAN)
+
+
+def init(arguments: argparse.Namespace) -> int:
+    """Lay out a new site."""
+    from audit.site import CONFIGURATION, lay_out
+
+    made = lay_out(arguments.folder, sample=arguments.sample)
+    if arguments.json:
+        say_json({"folder": str(arguments.folder), "files": [str(p.relative_to(arguments.folder)) for p in made]})
+    else:
+        say(f"made a site in {arguments.folder}; its README.md says what each part is for")
+        say(f"try it: dicj-audit serve --once --config {arguments.folder / CONFIGURATION}")
+    return int(ExitCode.CLEAN)
+
+
+def browse(arguments: argparse.Namespace) -> int:
+    """Show the ledger in a local web view until it is stopped."""
+    from audit.browse import serve
+    from audit.commands.ledger import place_of
+
+    place = place_of(arguments)
+    remark(f"the ledger is at http://127.0.0.1:{arguments.port}/ for this machine only; Ctrl-C ends it")
+    return serve(place.url, place.outputs, arguments.port)
