@@ -40,24 +40,36 @@ def investigate(arguments: argparse.Namespace) -> int:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    """Render the PDF of a finished run again, beside it or inside it under a name of its own."""
+    """Render the PDF of a finished run again: in its place where it is missing or the same, else beside it."""
+    import tempfile
+
     from audit.report import PRINTED_PER_CHECK, render_report
     from audit.verify import add_supplement, load_manifest
 
     manifest = load_manifest(arguments.run)
-    out: Path = arguments.out or Path("report.pdf")
+    out: Path = arguments.out or arguments.run / "report.pdf"
+    recorded = {"manifest.json", *(output["file"] for output in manifest["outputs"])}
     inside = out.resolve().parent == arguments.run.resolve()
-    if inside and out.name in {"manifest.json", *(output["file"] for output in manifest["outputs"])}:
+    if inside and out.name in recorded and out.name != "report.pdf":
         raise UsageError(f"{out} belongs to the finished run; name another file with --out")
     settings = manifest["configuration"].get("report", {})
     limit = int(settings.get("findings_per_check", PRINTED_PER_CHECK))
-    render_report(arguments.run, out, languages=_languages(arguments.lang), limit=limit)
-    if inside:
-        add_supplement(arguments.run, out.name)
+    languages = _languages(arguments.lang)
+    with tempfile.TemporaryDirectory(prefix="report-") as folder:
+        fresh = Path(folder) / "report.pdf"
+        render_report(arguments.run, fresh, languages=languages, limit=limit)
+        content = fresh.read_bytes()
+    same = inside and out.name in recorded and out.is_file() and out.read_bytes() == content
+    if inside and out.name in recorded and not same:
+        out = out.with_name(f"report.{'-'.join(languages)}.pdf")
+    if not same:
+        out.write_bytes(content)
+        if inside:
+            add_supplement(arguments.run, out.name)
     if arguments.json:
-        say_json({"report": str(out), "run_id": manifest["run_id"]})
+        say_json({"report": str(out), "run_id": manifest["run_id"], "same": same})
     else:
-        say(f"wrote {out}")
+        say(f"{out}: rendered again, the same bytes" if same else f"wrote {out}")
     return int(ExitCode.CLEAN)
 
 

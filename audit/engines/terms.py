@@ -1,0 +1,67 @@
+"""What an engine is given: the files, the law they are judged by, and an eye on the rows for the data gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import pyarrow as pa
+
+from audit.checks.catalogue import Catalogue
+from audit.config import Settings
+from audit.games.paytable import Paytable
+from audit.ingest.files import SourceFile
+from audit.ingest.profile import Profile as Facts
+from audit.ingest.read import Batch
+from audit.ingest.sources import Profile
+from audit.register.register import Register
+from audit.rulebook import Rulebook
+
+SAMPLE: Final = 100_000
+"""Rows of each table that the row-level expectations look at."""
+
+Progress = Callable[[str, int], None]
+"""Told the step and the rows just done."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The files of a run by role, and how to read them."""
+
+    rounds: tuple[SourceFile, ...]
+    wagers: tuple[SourceFile, ...]
+    events: tuple[SourceFile, ...]
+    profile: Profile
+
+
+@dataclass(frozen=True)
+class Law:
+    """What the data is judged by."""
+
+    rulebook: Rulebook
+    register: Register | None
+    paytables: Mapping[str, Paytable]
+    settings: Settings
+    catalogue: Catalogue
+
+
+@dataclass
+class Watch:
+    """Looks at every accepted row as it streams by, for the data gate."""
+
+    facts: dict[str, Facts] = field(default_factory=dict)
+    parts: dict[str, list[pa.RecordBatch]] = field(default_factory=dict)
+
+    def see(self, role: str, batch: Batch) -> Batch:
+        """Note a batch and hand it on."""
+        self.facts.setdefault(role, Facts(role)).add(batch.rows)
+        parts = self.parts.setdefault(role, [])
+        room = SAMPLE - sum(part.num_rows for part in parts)
+        if room > 0:
+            parts.append(batch.rows.slice(0, room))
+        return batch
+
+    def samples(self) -> dict[str, pa.Table]:
+        """The first rows of each table."""
+        return {role: pa.Table.from_batches(parts).unify_dictionaries() for role, parts in self.parts.items() if parts}
