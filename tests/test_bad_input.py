@@ -231,7 +231,7 @@ def test_bad_register(name: str, write: Write, tmp_path: Path, capsys: pytest.Ca
 def _mounted(folder: Path) -> bool:
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
-    return os.geteuid() == 0 and subprocess.run(command, check=False, capture_output=True).returncode == 0  # noqa: S603
+    return os.geteuid() == 0 and subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
 def test_full_disk(write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -248,7 +248,7 @@ def test_full_disk(write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert code == 4
         assert [] == list((small / "out").iterdir())
     finally:
-        subprocess.run(["umount", str(small)], check=True)  # noqa: S603, S607
+        subprocess.run(["umount", str(small)], check=True)
 
 
 def test_killed_run_never_looks_finished(write: Write, tmp_path: Path) -> None:
@@ -257,13 +257,13 @@ def test_killed_run_never_looks_finished(write: Write, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "audit.cli", "run", "--no-report", "--rounds", str(rounds)]
     for number, seconds in enumerate((0.4, 1.0, 2.0)):
         out = tmp_path / f"out{number}"
-        with subprocess.Popen([*command, "--out", str(out)], stdout=subprocess.DEVNULL) as started:  # noqa: S603
+        with subprocess.Popen([*command, "--out", str(out)], stdout=subprocess.DEVNULL) as started:
             time.sleep(seconds)
             started.send_signal(signal.SIGKILL)
 
         assert not (out / "manifest.json").exists()
 
-    done = subprocess.run([*command, "--out", str(out)], check=False, capture_output=True)  # noqa: S603
+    done = subprocess.run([*command, "--out", str(out)], check=False, capture_output=True)
 
     assert done.returncode == 0
     assert (out / "manifest.json").exists()

@@ -152,7 +152,9 @@ def test_no_file_is_the_defaults() -> None:
 
 def test_a_file_names_only_what_differs(write: Write) -> None:
     """Keys that a file does not name keep their defaults; paths are taken from its folder."""
-    path = write('cutoff: "07:30"\nrounding_unit: "0.50"\npaytables: [x/tiger.yaml]\nlimits: [{tables: "A B", max: "500"}]\n')
+    path = write(
+        'cutoff: "07:30"\nrounding_unit: "0.50"\npaytables: [x/tiger.yaml]\nlimits: [{tables: "A B", max: "500"}]\n'
+    )
     settings = load_settings(path)
 
     assert (dt.time(7, 30), 5_000) == (settings.cutoff, settings.rounding_unit)
