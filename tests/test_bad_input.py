@@ -1,4 +1,4 @@
-"""What bad input gets on the command line: one clear sentence, the documented exit code, nothing that looks finished."""
+"""What bad input gets on the command line: one sentence, the documented exit code, nothing that looks finished."""
 
 from __future__ import annotations
 
@@ -208,8 +208,10 @@ BAD_REGISTERS = {
         "planned_from",
     ),
     "contradiction": (
-        "approval_id,game,option,value,tables,decision,planned_from\n"
-        "A1,baccarat,tie,kept,*,granted,2024-02-20\nA1,baccarat,tie,kept,*,granted,2024-02-21\n",
+        (
+            "approval_id,game,option,value,tables,decision,planned_from\n"
+            "A1,baccarat,tie,kept,*,granted,2024-02-20\nA1,baccarat,tie,kept,*,granted,2024-02-21\n"
+        ),
         "row 2",
     ),
 }
