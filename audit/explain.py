@@ -31,11 +31,11 @@ from audit.rulebook.rules import GameRules, NotInForce
 @cache
 def _sentences() -> Mapping[str, Any]:
     content, place = strict.load(Path(__file__).with_name("explain.yaml"))
-    keys = ("sides", "acts", "done", "frame", "steps", "none", "dues")
+    keys = ("sides", "acts", "done", "frame", "steps", "none", "dues", "labels")
     parts = strict.mapping(content, place, required=keys)
     out: dict[str, Any] = {"frame": strict.text(parts["frame"], place / "frame")}
     out["none"] = strict.text(parts["none"], place / "none")
-    for name in ("sides", "acts", "done", "steps", "dues"):
+    for name in ("sides", "acts", "done", "steps", "dues", "labels"):
         section = parts[name]
         if not isinstance(section, dict):
             (place / name).fail("keys and texts are expected")
@@ -47,6 +47,9 @@ def step_text(step: Step) -> Text:
     """One step of a walk in words."""
     words = _sentences()
     parts = {}
+    rule = step.rule
+    if rule == "player_stand" and step.holds < 6:
+        rule = "player_stand_banker_natural"
     for language in LANGUAGES:
         faces = words["none"].in_language(language) if step.faces is None else str(step.faces)
         side = words["sides"][step.side.value].in_language(language)
@@ -56,12 +59,18 @@ def step_text(step: Step) -> Text:
             .format(
                 side=side[:1].upper() + side[1:],
                 holds=step.holds,
-                why=words["steps"][step.rule].in_language(language).format(faces=faces),
+                why=words["steps"][rule].in_language(language).format(faces=faces),
                 act=words["acts"][step.required.value].in_language(language),
                 done=words["done"][step.done.value].in_language(language),
             )
         )
     return Text(**parts)
+
+
+def label(name: str, language: str, **values: object) -> str:
+    """A heading of an explanation."""
+    text: str = _sentences()["labels"][name].in_language(language)
+    return text.format(**values)
 
 
 def steps_of(steps: Sequence[Step]) -> list[dict[str, Any]]:

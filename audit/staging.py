@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -50,12 +51,13 @@ class Stage:
 
 @contextmanager
 def staged(out: Path) -> Iterator[Stage]:
-    """Make (or take over) the output directory and clear what an interrupted run left in it.
+    """Make the output directory, or take over one that an interrupted run left, and hold it until the run ends.
 
-    Raises UsageError where it cannot be written or holds another run or foreign files, MachineFailure where the disk
-    fails on the way.
+    Raises UsageError where it cannot be written, is in use, or holds another run or anybody's files; MachineFailure
+    where the disk fails on the way. Nothing that was there before is touched, but for the leavings of a killed run.
     """
-    _claim(out)
+    made = not out.exists()
+    handle = _claim(out)
     stage = Stage(out)
     try:
         yield stage
@@ -63,24 +65,48 @@ def staged(out: Path) -> Iterator[Stage]:
         raise MachineFailure(f"writing to {out.name} failed: {error.strerror or error}") from error
     finally:
         shutil.rmtree(stage.folder, ignore_errors=True)
+        if made and not any(out.iterdir()):
+            out.rmdir()
+        os.close(handle)
 
 
-def _claim(out: Path) -> None:
+def _claim(out: Path) -> int:
+    """Lock the directory and make the stage in it; the open handle holds the lock."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; --out names a directory")
-    if (out / MANIFEST).exists():
-        raise UsageError(f"{out} holds another run already; name a new directory")
     try:
         out.mkdir(parents=True, exist_ok=True)
-        foreign = sorted(p.name for p in out.iterdir() if p.name not in {*OUTPUTS, _STAGE})
-        if foreign:
-            raise UsageError(f"{out} is not empty ({foreign[0]}); name a new directory")
-        shutil.rmtree(out / _STAGE, ignore_errors=True)
-        for name in OUTPUTS:
-            (out / name).unlink(missing_ok=True)
-        (out / _STAGE).mkdir()
+        handle = os.open(out, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise UsageError(f"{out} cannot be written: {error.strerror or error}") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _clear(out)
+        (out / _STAGE).mkdir()
+    except BlockingIOError:
+        os.close(handle)
+        raise UsageError(f"{out} is in use by another run") from None
+    except OSError as error:
+        os.close(handle)
+        raise UsageError(f"{out} cannot be written: {error.strerror or error}") from None
+    except UsageError:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _clear(out: Path) -> None:
+    """Remove what a killed run left, which its stage still shows; refuse a directory that holds anything else."""
+    if (out / MANIFEST).exists():
+        raise UsageError(f"{out} holds another run already; name a new directory")
+    left = sorted(path.name for path in out.iterdir() if path.name != _STAGE)
+    interrupted = (out / _STAGE).is_dir()
+    foreign = [name for name in left if not interrupted or name not in OUTPUTS]
+    if foreign:
+        raise UsageError(f"{out} is not empty ({foreign[0]}); name a new directory")
+    shutil.rmtree(out / _STAGE, ignore_errors=True)
+    for name in left:
+        (out / name).unlink()
 
 
 def _sync(path: Path) -> None:

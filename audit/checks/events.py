@@ -44,7 +44,7 @@ class Event:
         return [card_number(card) for card in parse_hand(self.cards or "")]
 
 
-def read_events(batches: Iterable[Batch], default_casino: str | None) -> list[Event]:
+def read_events(batches: Iterable[Batch]) -> list[Event]:
     """Read typed event rows, in order of table and time; exact repeats count once."""
     events: dict[tuple[Any, ...], Event] = {}
     for batch in batches:
@@ -53,7 +53,7 @@ def read_events(batches: Iterable[Batch], default_casino: str | None) -> list[Ev
         plain = {name: column.to_pylist() for name, column in columns.items()}
         for i, instant in enumerate(at):
             event = Event(
-                plain["casino"][i] or default_casino,
+                plain["casino"][i],
                 plain["table_id"][i],
                 plain["shoe_id"][i],
                 instant,
@@ -86,20 +86,37 @@ class EventChecks:
             self._place(event)
 
     def _place(self, event: Event) -> None:
-        """Find the table (by house where it is named or only one has it) and the shoe of an event."""
+        """Find the table and the shoe of an event; one that fits no single table is counted, not guessed."""
         names = self.case.rounds.names
         tables = [
             code
             for code in self._tables.get(event.table_id, ())
             if event.casino is None or names.place(code)[0] in {None, event.casino}
         ]
+        if len(tables) > 1 and event.shoe_id is not None:
+            tables = [code for code in tables if (code, event.shoe_id) in self._shoes]
+        if len(tables) > 1:
+            tables = [code for code in tables if names.place(code)[0] == self.case.settings.casino]
         if len(tables) != 1:
-            self.case.tally.add("SHO-004", "no_events")
+            self.case.tally.add("SHO-004", "event_not_placed")
             return
-        self._by_table[tables[0]].append(event)
-        code = self._shoes.get((tables[0], event.shoe_id))
+        table = tables[0]
+        self._by_table[table].append(event)
+        named = self._shoes.get((table, event.shoe_id))
+        code = named if event.shoe_id is not None else self._shoe_in_play(table, event)
         if code is not None:
             self._by_shoe[code].append(event)
+
+    def _shoe_in_play(self, table: int, event: Event) -> int | None:
+        """The shoe that an event without one speaks of: that of the round under way, before a shoe that of the next."""
+        rounds = self.case.rounds
+        here = np.flatnonzero((rounds.table == table) & (rounds.shoe != UNRECORDED))
+        begun, ahead = here[rounds.start[here] <= event.at], here[rounds.start[here] >= event.at]
+        if event.event in {"burn", "cut_card_placed"} and len(ahead):
+            return int(rounds.shoe[ahead[np.argmin(rounds.start[ahead])]])
+        if len(begun):
+            return int(rounds.shoe[begun[np.argmax(rounds.start[begun])]])
+        return int(rounds.shoe[ahead[np.argmin(rounds.start[ahead])]]) if len(ahead) else None
 
     @property
     def burnt(self) -> dict[int, list[int]]:
@@ -121,9 +138,26 @@ class EventChecks:
                 self._burn(places, events)
                 self._cut_card_placed(places, events)
                 self._cut_card_out(places, events)
+        self._count_silence()
         for table, events in sorted(self._by_table.items()):
             self._shoe_change(table, [e for e in events if e.event == "shoe_change"])
             self._auto_shuffler(table, events)
+
+    def _count_silence(self) -> None:
+        """Count the shoes that no event speaks of."""
+        case, shoes = self.case, self.shoes
+        if not self._by_table:
+            for check in ("SHO-004", "SHO-005", "SHO-006", "SHO-007"):
+                case.tally.add(check, "no_events", int(np.count_nonzero(shoes.asked)))
+            return
+        for place in np.flatnonzero(shoes.asked):
+            if int(shoes.code[place]) in self._by_shoe:
+                continue
+            silent = ["SHO-004", "SHO-005", "SHO-006"]
+            if int(case.rounds.table[shoes.rounds(int(place))[0]]) not in self._by_table:
+                silent.append("SHO-007")
+            for check in silent:
+                case.tally.add(check, "no_events")
 
     def _burn(self, places: Any, events: list[Event]) -> None:
         """SHO-005 and the option ``burn``: cards burnt before the first round of the shoe."""
@@ -138,8 +172,8 @@ class EventChecks:
             case.tally.add("SHO-005", "no_events")
             return
         count = sum(c for c in counts if c is not None)
-        value = f"fixed_{count}" if rule == "fixed" else rule
-        self.uses.add("burn", value, places[:1])
+        if rule != "fixed" or count in self._fixed(first):
+            self.uses.add("burn", f"fixed_{count}" if rule == "fixed" else rule, places[:1])
         today = day(int(rounds.legal_day[first]))
         if rule == "fixed" and rules.in_window("opening.burn", today):
             case.tally.add("SHO-005", "commencement_uncertain")
@@ -148,7 +182,7 @@ class EventChecks:
         if allowed is None:
             case.tally.add("SHO-005", "decks_unknown" if rule == "decks" else "cards_missing")
         elif count not in allowed:
-            expected = ",".join(map(str, sorted(allowed))) or "decks,first_card"
+            expected = _span(allowed) or "decks,first_card"
             cite = case.cite(first, "opening.burn")
             source = {"source_file": burns[0].source_file, "source_row": burns[0].source_row}
             note_shoe(case, "SHO-005", places, expected=expected, observed=str(count), detail=rule, **cite, **source)
@@ -162,15 +196,20 @@ class EventChecks:
             decks = int(self.case.rounds.decks[first])
             return None if decks == NO_DECKS else {decks}
         if rule == "fixed":
-            terms = rules.provision("opening.burn").parameters
-            if "fixed" not in terms["formulas"]:
-                return set()
-            return set(range(terms["fixed_min"], terms["fixed_max"] + 1))
+            return self._fixed(first)
         cards = parse_hand(burns[0].cards or "")
         if not cards:
             return None
         face = cards[0].points
         return {face, face + 1} if face else set(COURT)
+
+    def _fixed(self, first: int) -> set[int]:
+        """The numbers that a house may fix beforehand (55/2004 art. 2(1) as worded by 83/2011); none elsewhere."""
+        rules = self.case.found.rules_of(first)
+        if rules is None:
+            return set()
+        terms = rules.provision("opening.burn").parameters
+        return set(range(terms["fixed_min"], terms["fixed_max"] + 1)) if "fixed" in terms["formulas"] else set()
 
     def _cut_card_placed(self, places: Any, events: list[Event]) -> None:
         """SHO-006: far fewer cards behind the cut card than "about twelve"."""
@@ -214,7 +253,8 @@ class EventChecks:
         if len(after) > allowed:
             cite = case.cite(first, "last_round")
             source = {"source_file": out[0].source_file, "source_row": out[0].source_row}
-            note_shoe(case, "SHO-004", after, expected=f"0..{allowed}", observed=str(len(after)), **cite, **source)
+            most = "0..1" if allowed else "0"
+            note_shoe(case, "SHO-004", after, expected=most, observed=str(len(after)), **cite, **source)
 
     def _last_round(self, places: Any, at: int) -> int | None:
         """The place, in the shoe's order, of the last round in progress at `at`, else of the next one to start."""
@@ -267,3 +307,15 @@ def _ends(start: Array, end: Array) -> Array:
     following = np.full(len(start), np.iinfo(np.int64).max)
     following[order[:-1]] = start[order[1:]]
     return np.where(end == NEVER, following, end)
+
+
+def _span(values: set[int]) -> str:
+    """Numbers as a range where they are one, else one by one.
+
+    >>> _span({1, 2, 3}), _span({0, 1, 10, 11}), _span(set())
+    ('1..3', '0,1,10,11', '')
+    """
+    ordered = sorted(values)
+    if len(ordered) > 2 and ordered[-1] - ordered[0] == len(ordered) - 1:
+        return f"{ordered[0]}..{ordered[-1]}"
+    return ",".join(map(str, ordered))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from audit.checks.case import Case
 from audit.model import Dealing, Game, Status
 from audit.register.register import Cover
-from audit.replay.rounds import DEALINGS, GAMES, METHODS, SCHEMES, STATUSES, day
+from audit.replay.rounds import DEALINGS, GAMES, METHODS, SCHEMES, STATUSES, UNRECORDED, day
 
 Places = npt.NDArray[np.int64]
 
@@ -86,6 +87,30 @@ def check_uses(case: Case, uses: Uses) -> list[dict[str, Any]]:
         for here in split(places, rounds.table[places], rounds.game[places]):
             table += _table_use(case, option, value, here)
     return table
+
+
+def options_not_shown(case: Case, uses: Uses, events: Collection[str]) -> list[dict[str, Any]]:
+    """Count, by name, the options whose use the input cannot show (judging rule 11); rows for the table of options.
+
+    `events` are the kinds of event in the input.
+    """
+    rounds, rows = case.rounds, []
+    recorded = {"dealing": rounds.dealing, "commission": rounds.scheme, "draw_method": rounds.method}
+    for code, game in enumerate(GAMES):
+        mine = case.scope & case.covered & (rounds.game == code)
+        if not mine.any():
+            continue
+        silent = [name for name, column in recorded.items() if (column[mine] == UNRECORDED).all()]
+        silent += [name for name, kind in (("burn", "burn"), ("last_round", "cut_card_out")) if kind not in events]
+        silent += ["tie"] if not any(option == "tie" for option, _ in uses.seen) else []
+        if game is Game.BACCARAT and "draw_method" in silent:
+            silent.remove("draw_method")
+        for option in sorted(silent):
+            case.tally.add("OPT-001", "option_not_shown")
+            row = dict.fromkeys(("casino", "value", "first_day", "last_day", "approval_id"))
+            state = {"table_id": "*", "game": game.value, "option": option, "rounds": 0, "state": "not_evaluated"}
+            rows.append(row | state)
+    return rows
 
 
 def split(places: Places, *keys: npt.NDArray[Any]) -> list[Places]:

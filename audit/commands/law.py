@@ -1,4 +1,4 @@
-"""The commands that show the law and the checks: explain, rules, checks, paytable, expectations."""
+"""The commands that show the law and the checks: explain, rules, checks, paytable."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from audit.commands.output import remark, say, say_json
 from audit.errors import ExitCode, UsageError
-from audit.model import MACAU, DrawMethod, Game, Scheme
+from audit.model import LANGUAGES, MACAU, DrawMethod, Game, Scheme
 
 
 def explain(arguments: argparse.Namespace) -> int:
@@ -27,7 +27,7 @@ def explain(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(answer)
     else:
-        _print_hand(answer)
+        _print_hand(answer, arguments.lang)
     return int(ExitCode.CLEAN)
 
 
@@ -63,23 +63,33 @@ def _wagers(arguments: Any, rulebook: Any, rules: Any, player: Any, banker: Any,
     return out
 
 
-def _print_hand(answer: dict[str, Any]) -> None:
-    method = f", {answer['draw_method']}" if answer["draw_method"] else ""
-    say(f"{answer['game']} on {answer['day']}: {answer['instrument']}, version {answer['version']}{method}")
-    say(f"  player {answer['player_cards']:<14} {answer['player_points']}")
-    say(f"  banker {answer['banker_cards']:<14} {answer['banker_points']}")
+def _print_hand(answer: dict[str, Any], language: str) -> None:
+    from audit.checks.catalogue import load
+    from audit.explain import label
+
+    place = LANGUAGES.index(language)
+    word = load().word
+    game, act = word(answer["game"], place), answer["instrument"]
+    method = f", {word(answer['draw_method'], place)}" if answer["draw_method"] else ""
+    say(label("headline", language, game=game, day=answer["day"], instrument=act, version=answer["version"]) + method)
+    for side in ("player", "banker"):
+        say(f"  {word(side, place)} {answer[f'{side}_cards']:<14} {answer[f'{side}_points']}")
     for number, step in enumerate(answer["steps"], 1):
         mark = " " if step["required"] == step["done"] else "!"
-        say(f"{mark} {number}. [{answer['instrument']} {step['article']}] {step['text']}")
-    if answer["departure"]:
-        found = answer["departure"]
-        say(f"  first departure: {found['code']} ({found['side']}), {answer['instrument']} {found['article']}")
+        say(f"{mark} {number}. [{act} {step['article']}] {step['text']}")
+    found = answer["departure"]
+    if found:
+        side = word(found["side"], place)
+        line = label("departure", language, code=found["code"], side=side, instrument=act, article=found["article"])
+        say(f"  {line}")
     else:
-        say("  no departure")
-    say(f"  outcome: {answer['outcome'] or 'none'}")
+        say(f"  {label('no_departure', language)}")
+    outcome = word(answer["outcome"], place) if answer["outcome"] else "—"
+    say(f"  {label('outcome', language, outcome=outcome)}")
     for wager in answer.get("wagers", ()):
-        article = f"{wager['instrument']} {wager['article']}"
-        say(f"  {wager['bet']} {wager['stake']} [{article}] {wager['text']}")
+        say(
+            f"  {word(wager['bet'], place)} {wager['stake']} [{wager['instrument']} {wager['article']}] {wager['text']}"
+        )
 
 
 def _today() -> dt.date:
@@ -155,25 +165,6 @@ def paytable_show(arguments: argparse.Namespace) -> int:
     _either(arguments, data, lambda: paytable_text(data, arguments.lang))
     for doubt in data["doubts"]:
         remark(f"dicj-audit: {arguments.file.name}: {doubt[arguments.lang]}")
-    return int(ExitCode.CLEAN)
-
-
-def expectations_list(arguments: argparse.Namespace) -> int:
-    """Every expectation of every suite."""
-    from audit.ingest.suites import list_suites
-
-    rows = [
-        {
-            "suite": suite.name,
-            "type": item.type,
-            "column": item.column,
-            "severity": item.severity,
-            "text": item.text.in_language(arguments.lang),
-        }
-        for suite in list_suites()
-        for item in suite.expectations
-    ]
-    _either(arguments, rows, lambda: "\n".join(f"{r['suite']:<16} {r['severity']:<9} {r['text']}" for r in rows))
     return int(ExitCode.CLEAN)
 
 

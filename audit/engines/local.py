@@ -19,7 +19,7 @@ from audit.checks.events import Event, EventChecks, read_events
 from audit.checks.logs import check_overlaps
 from audit.checks.results import check_results
 from audit.checks.shoes import Shoes, check_shoes
-from audit.checks.uses import Uses, check_uses, uses_of_rounds
+from audit.checks.uses import Uses, check_uses, options_not_shown, uses_of_rounds
 from audit.config import Settings
 from audit.engines.terms import Inputs, Law, Progress, Watch
 from audit.engines.wager_pass import audit_wagers, quarantine_conflicts
@@ -65,7 +65,7 @@ def audit_all(inputs: Inputs, law: Law, days: tuple[dt.date | None, dt.date | No
     scope = _scope(rounds, law.settings, days)
     found = judge(rounds, law.rulebook, law.register)
     case = Case(rounds, found, law.rulebook, law.register, law.settings, sink, tally, scope)
-    events = read_events(_events(inputs, quarantine, watch), law.settings.casino)
+    events = read_events(_events(inputs, quarantine, watch))
     uses = Uses()
     shoes = Shoes.of_case(case)
     _check_rounds(case, shoes, events, uses)
@@ -74,6 +74,7 @@ def audit_all(inputs: Inputs, law: Law, days: tuple[dt.date | None, dt.date | No
     _conflicting_rounds(case, repeats, index)
     wagers = audit_wagers(inputs, law, case, uses, index, quarantine, watch, progress)
     options = check_uses(case, uses)
+    options += options_not_shown(case, uses, {event.event for event in events})
     entries = _check_register(case, law)
     accepted = {"rounds": int(np.count_nonzero(scope)), "wagers": wagers.accepted, "events": len(events)}
     outside = {"rounds": len(rounds) - accepted["rounds"], "wagers": wagers.outside, "events": 0}
@@ -151,9 +152,6 @@ def _check_rounds(case: Case, shoes: Shoes, events: list[Event], uses: Uses) -> 
     check_shoes(case, shoes, eventful.burnt)
     eventful.check()
     check_overlaps(case)
-    if not events:
-        for code in ("SHO-004", "SHO-005", "SHO-006", "SHO-007"):
-            case.tally.add(code, "no_events", int(np.count_nonzero(shoes.asked)))
 
 
 def _conflicting_rounds(case: Case, repeats: Repeats, index: RoundIndex) -> None:
@@ -161,7 +159,9 @@ def _conflicting_rounds(case: Case, repeats: Repeats, index: RoundIndex) -> None
     for name, (file, row) in sorted(repeats.conflicts.items()):
         at = int(index.locate(pa.array([name]))[0])
         if case.scope[at]:
-            case.note("LOG-001", at, expected="one_content", observed="several", source_file=file, source_row=row)
+            audited = " ".join(map(str, repeats.kept[name][1:]))
+            more = {"source_file": file, "source_row": row, "detail": audited}
+            case.note("LOG-001", at, expected="one_content", observed="several", **more)
     index.rewind()
 
 

@@ -165,14 +165,11 @@ def _orphans(work: WagerPass, wagers: WagerBatch, case: Case, missing: frozenset
 
 
 def _conflicting_wagers(work: WagerPass, case: Case, index: RoundIndex) -> None:
-    """LOG-005, one for each id, placed at the round that the conflicting row names."""
-    for row, _, _ in work.repeats.rejected:
-        name, round_id = row["wager_id"][0].as_py(), row["round_id"][0].as_py()
-        source = work.repeats.conflicts.pop(name, None)
-        if source is None:
-            continue
+    """LOG-005, one for each id, placed at the round of the wager that was audited."""
+    for name, (file, number) in sorted(work.repeats.conflicts.items()):
+        row, kept_file, kept_number = work.repeats.kept[name]
         at = int(index.locate(row["round_id"])[0])
-        subject = case.rounds.subject(at) if at >= 0 else {"round_id": round_id}
+        subject = case.rounds.subject(at) if at >= 0 else {"round_id": row["round_id"][0].as_py()}
         if at < 0 or case.scope[at]:
-            more = {"wager_id": name, "source_file": source[0], "source_row": source[1]}
+            more = {"wager_id": name, "source_file": file, "source_row": number, "detail": f"{kept_file} {kept_number}"}
             case.sink.add("LOG-005", subject | more | {"expected": "one_content", "observed": "several"})

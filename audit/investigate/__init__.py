@@ -63,6 +63,18 @@ def investigate(
     }
 
 
+def _ids_in(raw: str) -> set[str]:
+    """What could be the round id of a row in quarantine: its cell of that name, or any field of an unparsed line."""
+    try:
+        cells = json.loads(raw)
+    except ValueError:
+        return set(raw.split(","))
+    if not isinstance(cells, dict):
+        return set(map(str, cells)) if isinstance(cells, list) else {str(cells)}
+    known = {str(cells[name]) for name in ("round_id",) if cells.get(name) is not None}
+    return known or {str(value) for name, value in cells.items() if value is not None and name.endswith("id")}
+
+
 def _set_aside(run_dir: Path, round_id: str) -> str | None:
     """Where and why the only row of a round was set aside, in a sentence; None where it was read."""
     try:
@@ -70,7 +82,7 @@ def _set_aside(run_dir: Path, round_id: str) -> str | None:
     except (OSError, pa.ArrowException):
         return None
     for row in table.to_pylist():
-        named = json.dumps(round_id, ensure_ascii=False) in row["row"] or round_id in row["row"].split(",")
+        named = round_id in _ids_in(row["row"])
         if named and row["reason"] != CONFLICTING:
             where = f"row {row['source_row']} of {row['source_file']}"
             return f"round {round_id!r} was not audited: {where} is in quarantine. {row['message_en']}"

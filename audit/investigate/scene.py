@@ -312,4 +312,4 @@ def _events(inputs: Inputs, place: _Place, settings: Settings) -> list[Event]:
         return _equal(rows["table_id"], place.table) & house
 
     stream = open_events(inputs.events, profile=inputs.profile, quarantine=Quarantine())
-    return read_events(_select(stream, look), settings.casino)
+    return read_events(_select(stream, look))

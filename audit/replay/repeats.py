@@ -21,13 +21,15 @@ class Repeats:
     """Decides, row by row in the order read, what becomes of rows whose id occurs more than once.
 
     `ids` are the ids in question. The first row of an id is kept. A later one that equals *any* earlier row of the id
-    is an exact repeat; one that does not is a conflict. `conflicts` holds the first conflict of each id.
+    is an exact repeat; one that does not is a conflict. `conflicts` holds the first conflict of each
+    id, `kept` the row that stays.
     """
 
     column: str
     ids: frozenset[str]
     counts: Counter[str] = field(default_factory=Counter)
     conflicts: dict[str, tuple[str, int]] = field(default_factory=dict)
+    kept: dict[str, tuple[pa.RecordBatch, str, int]] = field(default_factory=dict)
     rejected: list[tuple[pa.RecordBatch, str, int]] = field(default_factory=list)
     _seen: dict[str, set[tuple[object, ...]]] = field(default_factory=dict)
     _known: pa.Array | None = None
@@ -44,15 +46,16 @@ class Repeats:
         for place in np.flatnonzero(suspects):
             name, key = rows[self.column][place].as_py(), row_key(rows, int(place))
             seen = self._seen.setdefault(name, set())
+            row = int(batch.source_row[place])
             if not seen:
                 seen.add(key)
+                self.kept[name] = (rows.slice(int(place), 1), batch.file, row)
                 continue
             stay[place] = False
             if key in seen:
                 self.counts[batch.file] += 1
             else:
                 seen.add(key)
-                row = int(batch.source_row[place])
                 self.conflicts.setdefault(name, (batch.file, row))
                 self.rejected.append((rows.slice(int(place), 1), batch.file, row))
         return stay

@@ -96,7 +96,10 @@ class ShoeRules:
             count = whole(e.get("count", ""))
             if e["event"] == "burn" and at <= first.start and e.get("burn_rule"):
                 value = f"fixed_{count}" if e["burn_rule"] == "fixed" else e["burn_rule"]
-                self.uses[first.casino, first.table, first.game, "burn", value].append(first)
+                # 11: only a value of section 4 is an option in use; a number that no formula knows is SHO-005 alone.
+                listed = self._fixed_burn(first) if e["burn_rule"] == "fixed" else set()
+                if not listed or count in listed:
+                    self.uses[first.casino, first.table, first.game, "burn", value].append(first)
                 allowed: set[int] = set()
                 if e["burn_rule"] == "decks":
                     known = whole(first.row.get("decks", ""))
