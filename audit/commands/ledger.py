@@ -149,6 +149,8 @@ def findings_list(arguments: argparse.Namespace) -> int:
 
 def verify(arguments: argparse.Namespace) -> int:
     """A run, the ledger, or a run and what the ledger says of it; 1 where anything has changed."""
+    from audit.recorded import check_ledger, check_run
+
     named = arguments.ledger is not None or arguments.config is not None
     if arguments.run is None and not named:
         raise UsageError("name the directory of a run, or a ledger with --ledger or --config")
@@ -156,70 +158,26 @@ def verify(arguments: argparse.Namespace) -> int:
         return inspect.verify(arguments)
     place = place_of(arguments)
     with opened(place) as ledger:
-        number, head = ledger.head()
-        faults = list(ledger.verify_chain(place.outputs))
-        runs = [entry for entry in ledger.entries("run") if entry.output]
-    if arguments.run is not None:
-        result, missing = _recorded(arguments.run, runs)
-        faults += missing
-        problems = _shown(arguments, result)
-    else:
-        result = {"runs": [_state(place.outputs, entry) for entry in runs] if place.outputs else []}
-        problems = _problems(result["runs"], arguments)
-    book = {"entries": number, "head": head, "faults": faults}
-    intact = not faults and not problems
+        result = check_run(ledger, arguments.run) if arguments.run else check_ledger(ledger, place.outputs)
     if arguments.json:
-        say_json({**result, "intact": intact, "ledger": book})
+        say_json(result)
     else:
-        for fault in faults:
+        for run in result["runs"]:
+            _say_run(run, arguments.lang)
+        for fault in result["ledger"]["faults"]:
             say(f"! {fault}")
-        say(f"{'intact' if intact else 'changed'}: ledger of {number} entries, last {head}")
-    return int(ExitCode.CLEAN if intact else ExitCode.FINDINGS)
+        state = "intact" if result["intact"] else "changed"
+        say(f"{state}: ledger of {result['ledger']['entries']} entries, last {result['ledger']['head']}")
+    return int(ExitCode.CLEAN if result["intact"] else ExitCode.FINDINGS)
 
 
-def _recorded(run: Path, runs: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
-    """A run's own verification, and whether the ledger has it."""
-    from audit.staging import MANIFEST, sha256
-    from audit.verify import examine
-
-    result = examine(run).to_json()
-    digest = sha256(run / MANIFEST)
-    found = [entry.seq for entry in runs if entry.manifest == digest]
-    missing = [] if found else [f"the ledger has no run whose manifest is that of {run}"]
-    return {**result, "entry": found[-1] if found else None}, missing
-
-
-def _shown(arguments: argparse.Namespace, result: Mapping[str, Any]) -> list[Any]:
-    if not arguments.json:
-        for problem in result["problems"]:
-            say(f"! {problem[f'message_{arguments.lang}']}")
-        for item in (*result["outputs"], *result["inputs"]):
-            say(f"  {item['state']:<8} {item['file']}")
-        say(f"{'intact' if result['intact'] else 'changed'}: run {result['run_id']}, entry {result['entry'] or '—'}")
-    return list(result["problems"])
-
-
-def _state(outputs: Path, entry: Any) -> dict[str, Any]:
-    """The verification of one recorded run; one that is gone is a fault of the chain's own and is passed over here."""
-    from audit.verify import examine
-
-    about = {"entry": entry.seq, "output": entry.output}
-    try:
-        return {**about, **examine(outputs / entry.output).to_json()}
-    except UsageError:
-        return {**about, "run_id": entry.run_id, "intact": False, "problems": [], "outputs": [], "inputs": []}
-
-
-def _problems(runs: Sequence[Mapping[str, Any]], arguments: argparse.Namespace) -> list[Any]:
-    problems = [problem for run in runs for problem in run["problems"]]
-    if not arguments.json:
-        for run in runs:
-            for problem in run["problems"]:
-                say(f"! {run['output']}: {problem[f'message_{arguments.lang}']}")
-            states = [item["state"] for item in run["inputs"]]
-            inputs = ", ".join(f"{states.count(state)} {state}" for state in ("intact", "changed", "absent"))
-            say(f"  {'intact' if run['intact'] else 'changed':<8} {run['output']} (inputs: {inputs})")
-    return problems
+def _say_run(run: Mapping[str, Any], language: str) -> None:
+    for problem in run["problems"]:
+        say(f"! {run['output']}: {problem[f'message_{language}']}")
+    states = [item["state"] for item in run["inputs"]]
+    inputs = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
+    state = "intact" if run["intact"] else "changed"
+    say(f"  {state:<8} {run['output']}, entry {run['entry'] or '—'}, inputs: {inputs or '—'}")
 
 
 def diff(arguments: argparse.Namespace) -> int:

@@ -38,6 +38,21 @@ def show(arguments: argparse.Namespace) -> int:
     return int(ExitCode.CLEAN)
 
 
+def health(arguments: argparse.Namespace) -> int:
+    """Is the service well, by its health file; 4 where a monitor should raise an alarm."""
+    from audit.config import load_settings
+    from audit.service.health import problem, read_health
+    from audit.service.schedule import now_in_macau
+
+    path = load_settings(arguments.config).service.beside_ledger("health.json")
+    wrong = problem(path, now_in_macau())
+    if arguments.json:
+        say_json({"well": wrong is None, "problem": wrong, **(read_health(path) or {})})
+    else:
+        say(wrong or "the service is well")
+    return int(ExitCode.MACHINE if wrong else ExitCode.CLEAN)
+
+
 def init(arguments: argparse.Namespace) -> int:
     """Lay out a new site."""
     from audit.site import CONFIGURATION, lay_out

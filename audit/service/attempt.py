@@ -8,11 +8,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from audit.errors import InputRefused, MachineFailure
+from audit.model import Severity
 from audit.service.desk import Desk
 from audit.service.inbox import Delivery, DeliveryRefused
 from audit.service.runner import Runner
+from audit.staging import sha256
 from audit.store.ledger import Entry, RunRecord
 
 WORK: Final = ".work"
@@ -35,7 +38,7 @@ def make(desk: Desk, runner: Runner, delivery: Delivery, attempt: int) -> Entry:
     work = desk.settings.output / WORK
     _clear(work)
     try:
-        finished = runner(delivery, work / "run")
+        finished = runner(delivery, work / "run", _previous(desk, delivery))
     except InputRefused:
         _keep_refused(work / "run", desk.settings.output / delivery.casino / str(delivery.gaming_day) / REFUSED)
         raise
@@ -51,7 +54,10 @@ def make(desk: Desk, runner: Runner, delivery: Delivery, attempt: int) -> Entry:
             attempt=attempt,
             findings=finished.findings_total,
             worst=finished.worst.value,
+            counts=_counts(finished.manifest),
             output=f"{output}/report.pdf",
+            link=f"{(desk.settings.notify.link or '').rstrip('/')}/{quote(output)}/report.pdf".lstrip("/"),
+            sha256=_digest(final / "report.pdf"),
             run_id=finished.run_id,
         )
     return desk.ledger.record_run(
@@ -69,6 +75,32 @@ def make(desk: Desk, runner: Runner, delivery: Delivery, attempt: int) -> Entry:
             worst=finished.worst,
         )
     )
+
+
+def _previous(desk: Desk, delivery: Delivery) -> Path | None:
+    """The output of the run that the new one supersedes, as long as it is there as it was recorded."""
+    last = desk.ledger.last_run(delivery.casino, delivery.gaming_day)
+    if last is None or last.output is None:
+        return None
+    folder = desk.settings.output / last.output
+    if _digest(folder / "manifest.json") == last.manifest:
+        return folder
+    # The ledger still says what is superseded; only the comparison is lost.
+    desk.log.warning("supplement.without_comparison", output=last.output, supersedes=last.seq)
+    return None
+
+
+def _counts(manifest: Mapping[str, Any]) -> str:
+    """How many findings there are of each severity, gravest first, in the codes of the findings file."""
+    found = manifest.get("findings", {}).get("by_severity", {})
+    return " · ".join(f"{severity.value} {found[severity.value]}" for severity in Severity if severity.value in found)
+
+
+def _digest(file: Path) -> str:
+    try:
+        return sha256(file)
+    except OSError:
+        return "—"
 
 
 def _clear(work: Path) -> None:

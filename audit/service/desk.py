@@ -17,7 +17,10 @@ from audit.store.ledger import Ledger
 
 @dataclass(slots=True, kw_only=True)
 class Desk:
-    """What every part of the service shares; `clock` tells the time, with its zone, `cutoff` when a gaming day ends."""
+    """What every part of the service shares; `clock` tells the time, with its zone, `cutoff` when a gaming day ends.
+
+    `hold` makes sure that this is still the one process that writes to the ledger.
+    """
 
     settings: ServiceSettings
     ledger: Ledger
@@ -25,6 +28,7 @@ class Desk:
     health: Health
     clock: Callable[[], dt.datetime]
     cutoff: dt.time
+    hold: Callable[[], None] = lambda: None
     log: EventLog = field(default_factory=EventLog)
 
     def tell(self, kind: str, **facts: str | int) -> None:

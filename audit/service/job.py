@@ -37,9 +37,13 @@ def nightly(key: str) -> None:
 
 @dataclass(slots=True)
 class PassReport:
-    """What one pass did, in numbers of gaming days; `stopped` where it was asked to stop before its end."""
+    """What one pass did, in numbers of gaming days; `stopped` where it was asked to stop before its end.
+
+    `already` counts the days whose delivery has been audited before and is the same.
+    """
 
     audited: int = 0
+    already: int = 0
     refused: int = 0
     failed: int = 0
     waiting: int = 0
@@ -106,6 +110,7 @@ class Auditor:
             desk.report(state="running")
             tried: set[str] = set()
             try:
+                desk.hold()
                 while self._look(report, tried, force) and not self.stop.is_set():
                     pass
                 if not self.stop.is_set():
@@ -134,7 +139,7 @@ class Auditor:
     def _look(self, report: PassReport, tried: set[str], force: Collection[str]) -> bool:
         """Go through the inbox once; whether anything was audited, so that another look is worth its while."""
         audited_before = report.audited
-        report.waiting = 0
+        report.waiting = report.already = 0
         found = inbox.find(self.desk.settings.inbox)
         for casino in found.unreadable:
             if casino not in tried:
@@ -159,6 +164,7 @@ class Auditor:
             delivery = inbox.read(self.desk.settings.inbox, folder)
             last = ledger.last_run(folder.casino, folder.gaming_day)
             if not forced and last and last.subject == delivery.digest:
+                report.already += 1
                 return
             subject = self._within(state)
             if not forced and ledger.recorded("refused", subject):
@@ -233,6 +239,7 @@ class Auditor:
     def _close_pass(self, report: PassReport) -> None:
         counts = {
             "audited": report.audited,
+            "already_audited": report.already,
             "refused": report.refused,
             "failed": report.failed,
             "waiting": report.waiting,

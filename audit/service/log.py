@@ -20,6 +20,7 @@ class Fields(TypedDict, total=False):
     """Everything that a log line may say besides its event."""
 
     alarms: int
+    already_audited: int
     attempt: int
     audited: int
     bytes: int

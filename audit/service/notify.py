@@ -63,10 +63,9 @@ class Notifier:
         self._channels: dict[str, Callable[[Mapping[str, Any]], None]] = {}
         if settings.smtp:
             smtp = settings.smtp
-            self._channels["smtp"] = lambda message: send_mail(smtp, message)
-        if settings.webhook:
-            webhook = settings.webhook
-            self._channels["webhook"] = lambda message: post(webhook, message)
+            self._channels["smtp"] = lambda message: send_mail(smtp, message, settings.ca_file)
+        if settings.webhook or settings.webhook_env or settings.webhook_file:
+            self._channels["webhook"] = lambda message: post(webhook_of(settings), message, settings.ca_file)
 
     def file(self, notice: Notice) -> None:
         """Put a message into the outbox. Never raises: what cannot be filed is in the log."""
@@ -134,7 +133,7 @@ def words(message: Mapping[str, Any]) -> tuple[str, str]:
     return subject.replace("\n", " ").replace("\r", " "), "\n\n".join(paragraphs) + "\n"
 
 
-def send_mail(settings: SmtpSettings, message: Mapping[str, Any]) -> None:
+def send_mail(settings: SmtpSettings, message: Mapping[str, Any], authority: Path | None = None) -> None:
     """Send one message by SMTP; raises OSError, SMTPException or ConfigurationError where it is not taken."""
     mail = EmailMessage()
     subject, body = words(message)
@@ -146,22 +145,22 @@ def send_mail(settings: SmtpSettings, message: Mapping[str, Any]) -> None:
     mail["Message-ID"] = f"<{message['id']}@{settings.sender.rsplit('@', 1)[1]}>"
     mail["Auto-Submitted"] = "auto-generated"
     mail.set_content(body)
-    user, password = _secret(settings.user_env), _secret(settings.password_env)
-    context = ssl.create_default_context()
+    user = secret(settings.user_env, settings.user_file)
+    password = secret(settings.password_env, settings.password_file)
     server: smtplib.SMTP
     if settings.tls == "implicit":
-        server = smtplib.SMTP_SSL(settings.host, settings.port, timeout=TIMEOUT, context=context)
+        server = smtplib.SMTP_SSL(settings.host, settings.port, timeout=TIMEOUT, context=trust(authority))
     else:
         server = smtplib.SMTP(settings.host, settings.port, timeout=TIMEOUT)
     with server:
         if settings.tls == "starttls":
-            server.starttls(context=context)
+            server.starttls(context=trust(authority))
         if user is not None and password is not None:
             server.login(user, password)
         server.send_message(mail)
 
 
-def post(address: str, message: Mapping[str, Any]) -> None:
+def post(address: str, message: Mapping[str, Any], authority: Path | None = None) -> None:
     """Post one message as JSON; redirects are not followed. Raises OSError where it is not taken."""
     subject, body = words(message)
     content = {name: message[name] for name in ("kind", "at", "id", "facts")} | {"subject": subject, "body": body}
@@ -171,7 +170,10 @@ def post(address: str, message: Mapping[str, Any]) -> None:
         headers={"Content-Type": "application/json; charset=utf-8", "User-Agent": "dicj-audit"},
         method="POST",
     )
-    with urllib.request.build_opener(_NoRedirect).open(request, timeout=TIMEOUT):
+    handlers: list[Any] = [_NoRedirect]
+    if address.startswith("https:"):
+        handlers.append(urllib.request.HTTPSHandler(context=trust(authority)))
+    with urllib.request.build_opener(*handlers).open(request, timeout=TIMEOUT):
         pass
 
 
@@ -180,10 +182,44 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         """Follow nothing: the error of the first answer is then raised."""
 
 
-def _secret(variable: str | None) -> str | None:
-    if variable is None:
+def trust(authority: Path | None) -> ssl.SSLContext:
+    """The machine's certificates, and those of the house's own authority.
+
+    Raises ConfigurationError where these cannot be read.
+    """
+    context = ssl.create_default_context()
+    if authority is not None:
+        try:
+            context.load_verify_locations(authority)
+        except (OSError, ssl.SSLError) as error:
+            raise ConfigurationError(f"service.notify.ca_file: {authority.name} holds no certificates") from error
+    return context
+
+
+def webhook_of(settings: NotifySettings) -> str:
+    """The webhook's address, wherever it stands.
+
+    Raises ConfigurationError where it cannot be read or is no web address.
+    """
+    address = settings.webhook or secret(settings.webhook_env, settings.webhook_file) or ""
+    if not address.startswith(("https://", "http://")):
+        raise ConfigurationError("service.notify.webhook: an address that starts with https:// or http:// is expected")
+    return address
+
+
+def secret(variable: str | None, file: Path | None) -> str | None:
+    """What an environment variable or a file holds, None where neither is named.
+
+    Raises ConfigurationError, which never quotes the secret, where it is missing.
+    """
+    if variable is not None:
+        try:
+            return os.environ[variable]
+        except KeyError as error:
+            raise ConfigurationError(f"service.notify: the environment variable {variable} is not set") from error
+    if file is None:
         return None
     try:
-        return os.environ[variable]
-    except KeyError as error:
-        raise ConfigurationError(f"service.notify: the environment variable {variable} is not set") from error
+        return file.read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"service.notify: the file {file.name} cannot be read") from error

@@ -33,14 +33,17 @@ class Finished(Protocol):
         """The gravest severity found, None without findings."""
 
 
-Runner: TypeAlias = Callable[[Delivery, Path], Finished]
-"""Audits one delivery into a folder that does not exist yet; raises AuditError where it cannot."""
+Runner: TypeAlias = Callable[[Delivery, Path, Path | None], Finished]
+"""Audits one delivery into a folder that does not exist yet; the third path is the run that it supersedes, if any.
+
+Raises AuditError where it cannot.
+"""
 
 
 def pipeline_runner(settings: Settings) -> Runner:
     """The runner that the service uses outside of tests: the whole audit of that gaming day, with its PDF."""
 
-    def run(delivery: Delivery, out: Path) -> Finished:
+    def run(delivery: Delivery, out: Path, previous: Path | None) -> Finished:
         from audit.pipeline import RunRequest, run_audit
 
         service = settings.service
@@ -56,6 +59,7 @@ def pipeline_runner(settings: Settings) -> Runner:
             day=delivery.gaming_day,
             out=out,
             report=True,
+            previous=previous,
         )
         return run_audit(request)
 

@@ -66,7 +66,7 @@ def serve(
     with (
         LedgerLock(service.beside_ledger("lock"), holder),
         closing(Ledger.open(service.ledger_url)) as ledger,
-        ledger.claimed(holder),
+        ledger.claimed(holder) as hold,
     ):
         desk = Desk(
             settings=service,
@@ -75,6 +75,7 @@ def serve(
             health=Health(service.beside_ledger("health.json"), clock()),
             clock=clock,
             cutoff=settings.cutoff,
+            hold=hold,
         )
         auditor = Auditor(
             desk=desk,

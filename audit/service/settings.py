@@ -33,8 +33,13 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
+def _one_source(section: _Section, name: str) -> None:
+    if getattr(section, f"{name}_env") and getattr(section, f"{name}_file"):
+        raise ValueError(f"{name}_env and {name}_file exclude each other")
+
+
 class SmtpSettings(_Section):
-    """How mail is sent; user and password are read from the environment variables named here, never from a file."""
+    """How mail is sent; user and password come from the environment variables or the files named here."""
 
     host: str = Field(min_length=1)
     port: int = Field(default=587, ge=1, le=65535)
@@ -43,6 +48,18 @@ class SmtpSettings(_Section):
     to: Annotated[tuple[str, ...], BeforeValidator(_several), Field(min_length=1)]
     user_env: str | None = None
     password_env: str | None = None
+    user_file: Path | None = None
+    password_file: Path | None = None
+
+    def model_post_init(self, _context: Any, /) -> None:
+        """Refuse two sources of one secret, half of a login, and a password that would travel in the clear."""
+        for name in ("user", "password"):
+            _one_source(self, name)
+        given = [bool(getattr(self, f"{name}_env") or getattr(self, f"{name}_file")) for name in ("user", "password")]
+        if given[0] != given[1]:
+            raise ValueError("a login takes both a user and a password")
+        if any(given) and self.tls == "none":
+            raise ValueError("a login without TLS would send the password in the clear; set tls")
 
     @field_validator("sender", "to")
     @classmethod
@@ -57,19 +74,43 @@ class NotifySettings(_Section):
     """Who is told: by mail, by webhook, by both or not at all (the log and the ledger have everything anyway).
 
     `threshold` is the severity from which the findings of a run are worth a message; refusals, failures and alarms
-    always are.
+    always are. An address of a webhook that is itself a secret comes from `webhook_env` or `webhook_file`. `link` is
+    where the output folder can be read, for the links in messages; `ca_file` the certificates of the house's own
+    authority.
     """
 
     smtp: SmtpSettings | None = None
     webhook: str | None = None
+    webhook_env: str | None = None
+    webhook_file: Path | None = None
     threshold: Severity = Severity.HIGH
+    link: str | None = None
+    ca_file: Path | None = None
 
-    @field_validator("webhook")
+    @field_validator("webhook", "link")
     @classmethod
     def _web_only(cls, value: str | None) -> str | None:
         if value is not None and not re.match(r"https?://[^/\s]+", value):
             raise ValueError("an address that starts with https:// or http:// is expected")
+        if value is not None and re.match(r"https?://[^/\s]*@", value):
+            raise ValueError("a password does not belong in this file; see webhook_env and webhook_file")
         return value
+
+    def model_post_init(self, _context: Any, /) -> None:
+        """Refuse two sources of the webhook's address."""
+        _one_source(self, "webhook")
+        if self.webhook and (self.webhook_env or self.webhook_file):
+            raise ValueError("webhook excludes webhook_env and webhook_file")
+
+    def within(self, folder: Path) -> NotifySettings:
+        """The same settings with relative paths taken from `folder`."""
+
+        def place(section: _Section, *names: str) -> dict[str, Path]:
+            found = {name: getattr(section, name) for name in names}
+            return {name: folder / path for name, path in found.items() if path is not None}
+
+        smtp = self.smtp and self.smtp.model_copy(update=place(self.smtp, "user_file", "password_file"))
+        return self.model_copy(update={"smtp": smtp, **place(self, "webhook_file", "ca_file")})
 
 
 class ServiceSettings(_Section):
@@ -94,6 +135,13 @@ class ServiceSettings(_Section):
     deadline_hours: int = Field(default=24, ge=1)
     lookback_days: int = Field(default=14, ge=1, le=366)
     alarm_hours: int = Field(default=6, ge=1)
+
+    @field_validator("ledger")
+    @classmethod
+    def _no_password(cls, value: str | None) -> str | None:
+        if value is not None and (re.match(r"[^/]+://[^/@]*:[^/@]+@", value) or "password=" in value):
+            raise ValueError("a password does not belong in this file; PGPASSWORD or the file of PGPASSFILE holds it")
+        return value
 
     @property
     def ledger_url(self) -> str:
@@ -127,7 +175,8 @@ class ServiceSettings(_Section):
         ledger = self.ledger
         if ledger and path and path != ":memory:":
             ledger = ledger.replace(f"///{path}", f"///{(folder / path).as_posix()}", 1)
-        places = {"inbox": folder / self.inbox, "output": folder / self.output, "ledger": ledger}
+        places: dict[str, Any] = {"inbox": folder / self.inbox, "output": folder / self.output, "ledger": ledger}
+        places["notify"] = self.notify.within(folder)
         return self.model_copy(update={**places, "approvals": self.approvals and folder / self.approvals})
 
     def model_post_init(self, _context: Any, /) -> None:

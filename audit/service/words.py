@@ -51,12 +51,12 @@ SUBJECTS: Final = MappingProxyType(
 BODIES: Final = MappingProxyType(
     {
         "findings": Text(
-            "娛樂場 {casino} 於博彩日 {gaming_day} 的審計（第 {attempt} 次）已完成：共 {findings} 項，"
-            "最高級別 {worst}。報告：{output}",
+            "娛樂場 {casino} 於博彩日 {gaming_day} 的審計（第 {attempt} 次）已完成：共 {findings} 項"
+            "（{counts}），最高級別 {worst}。報告：{link} （SHA-256：{sha256}）",
             "Concluída a auditoria do casino {casino}, dia de jogo {gaming_day} (tentativa {attempt}): {findings} "
-            "ocorrências, gravidade máxima {worst}. Relatório: {output}",
+            "ocorrências ({counts}), gravidade máxima {worst}. Relatório: {link} (SHA-256: {sha256})",
             "The audit of casino {casino}, gaming day {gaming_day} (attempt {attempt}) is complete: {findings} "
-            "findings, gravest severity {worst}. Report: {output}",
+            "findings ({counts}), gravest severity {worst}. Report: {link} (SHA-256: {sha256})",
         ),
         "refused": Text(
             "娛樂場 {casino} 於博彩日 {gaming_day} 的資料未能使用，須重新提交。原因（英文）：{reason}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, fields
 from itertools import islice
@@ -123,7 +123,7 @@ class Ledger:
         """Let go of the database."""
         self._engine.dispose()
 
-    def claimed(self, holder: str) -> AbstractContextManager[None]:
+    def claimed(self, holder: str) -> AbstractContextManager[Callable[[], None]]:
         """Be the one writer of a ledger on a database server; see :func:`audit.store.claim.sole_writer`."""
         return sole_writer(self._engine, holder)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, Final
 
 import sqlalchemy as sa
 
 from audit.errors import UsageError
-from audit.model import MONEY_SCALE, Severity
+from audit.model import Severity, money_text
 from audit.store.ledger import Ledger
 from audit.store.models import APPROVALS, ENTRIES, FINDINGS, INPUTS, VERDICTS
 
@@ -68,6 +67,11 @@ def entry(ledger: Ledger, name: str) -> dict[str, Any]:
     return {**found[0], **parts, "by_code": list(ledger.rows(counts.order_by(FINDINGS.c.code, FINDINGS.c.severity)))}
 
 
+def known_inputs(ledger: Ledger) -> frozenset[str]:
+    """The SHA-256 of every file that a recorded run has read."""
+    return frozenset(row["sha256"] for row in ledger.rows(sa.select(INPUTS.c.sha256).distinct()))
+
+
 def _belonging(ledger: Ledger, table: sa.Table, seq: int) -> list[dict[str, Any]]:
     order = table.c.position if "position" in table.c else table.c.game
     columns = [column for column in table.columns if column.name not in {"entry", "position"}]
@@ -113,4 +117,4 @@ def findings(ledger: Ledger, wanted: Wanted) -> Iterator[dict[str, Any]]:
         query = query.limit(wanted.limit)
     for row in ledger.rows(query):
         amount = row["amount"]
-        yield row | {"amount": None if amount is None else str(Decimal(amount).scaleb(-MONEY_SCALE))}
+        yield row | {"amount": None if amount is None else money_text(amount)}

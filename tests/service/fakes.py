@@ -87,8 +87,9 @@ class Runner:
         self.findings = findings
         self.refuse = refuse
 
-    def __call__(self, delivery: Delivery, out: Path) -> Finished:
+    def __call__(self, delivery: Delivery, out: Path, previous: Path | None = None) -> Finished:
         """Audit `delivery` into `out`."""
+        self.previous = previous
         self.days.append(f"{delivery.casino}/{delivery.gaming_day}")
         if self.refuse:
             raise InputRefused(self.refuse)
@@ -115,12 +116,12 @@ class SlowRunner(Runner):
         super().__init__()
         self.seconds = seconds
 
-    def __call__(self, delivery: Delivery, out: Path) -> Finished:
+    def __call__(self, delivery: Delivery, out: Path, previous: Path | None = None) -> Finished:
         """Audit `delivery` into `out`, slowly."""
         (out.parent / "half").write_text("half a run")
         print("IN RUN", flush=True)  # noqa: T201
         time.sleep(self.seconds)
-        return super().__call__(delivery, out)
+        return super().__call__(delivery, out, previous)
 
 
 def main(mode: str, base: Path) -> int:

@@ -49,9 +49,9 @@ def test_day_that_arrives_during_the_pass_is_audited_in_it(fakes: Any, one_pass:
     fakes.deliver(tmp_path, "2024-03-03")
 
     class Meanwhile(fakes.Runner):
-        def __call__(self, delivery: Delivery, out: Path) -> object:
+        def __call__(self, delivery: Delivery, out: Path, previous: Path | None = None) -> object:
             fakes.deliver(tmp_path, "2024-03-02") if not self.days else None
-            return super().__call__(delivery, out)
+            return super().__call__(delivery, out, previous)
 
     runner = Meanwhile()
     one_pass(runner)
@@ -132,10 +132,10 @@ def test_one_broken_day_does_not_keep_the_next_from_being_audited(
     fakes.deliver(tmp_path, "2024-03-04")
 
     class Fails(fakes.Runner):
-        def __call__(self, delivery: Delivery, out: Path) -> object:
+        def __call__(self, delivery: Delivery, out: Path, previous: Path | None = None) -> object:
             if delivery.gaming_day == dt.date(2024, 3, 2):
                 raise RuntimeError("Chan Tai Man")
-            return super().__call__(delivery, out)
+            return super().__call__(delivery, out, previous)
 
     fakes.deliver(tmp_path, "2024-03-02")
 
@@ -188,8 +188,8 @@ def test_file_changed_between_check_and_run_is_refused(fakes: Any, one_pass: Any
     fakes.deliver(tmp_path, "2024-03-04")
 
     class Swapped(fakes.Runner):
-        def __call__(self, delivery: Delivery, out: Path) -> object:
-            finished = super().__call__(delivery, out)
+        def __call__(self, delivery: Delivery, out: Path, previous: Path | None = None) -> object:
+            finished = super().__call__(delivery, out, previous)
             finished.manifest["inputs"][0]["sha256"] = "1" * 64
             return finished
 
@@ -203,8 +203,8 @@ def test_inbox_that_went_away_is_a_failure_not_an_empty_night(fakes: Any, one_pa
     folder = fakes.deliver(tmp_path, "2024-03-04")
 
     class Unmounts(fakes.Runner):
-        def __call__(self, delivery: Delivery, out: Path) -> object:
-            finished = super().__call__(delivery, out)
+        def __call__(self, delivery: Delivery, out: Path, previous: Path | None = None) -> object:
+            finished = super().__call__(delivery, out, previous)
             shutil.rmtree(folder.parent.parent)
             return finished
 

@@ -174,7 +174,8 @@ def test_only_the_channel_that_failed_is_tried_again(
 def test_missing_secret_defers_the_mail(fakes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A password that is not in the environment keeps the message in the outbox."""
     monkeypatch.delenv("AUDIT_MAIL_PASSWORD", raising=False)
-    settings = NotifySettings(smtp=smtp(1) | {"user_env": "AUDIT_MAIL_PASSWORD", "password_env": "AUDIT_MAIL_PASSWORD"})
+    login = {"tls": "starttls", "user_env": "AUDIT_MAIL_PASSWORD", "password_env": "AUDIT_MAIL_PASSWORD"}
+    settings = NotifySettings(smtp=smtp(1) | login)
     notifier = Notifier(settings, tmp_path / "outbox")
     notifier.file(Notice("missed", fakes.NOW, {"reason": "x"}))
 

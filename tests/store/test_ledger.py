@@ -3,7 +3,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import insert
+from sqlalchemy.exc import DatabaseError
 
 from audit.errors import ConfigurationError, MachineFailure
 from audit.findings import SCHEMA
@@ -23,6 +24,7 @@ from audit.store.models import ENTRIES
 
 AT = dt.datetime(2024, 3, 5, 4, 31, tzinfo=MACAU)
 DAY = dt.date(2024, 3, 4)
+Tamper = Callable[..., None]
 
 
 def run(tmp_path: Path, *, attempt: int = 1, day: dt.date = DAY, findings: int = 3) -> RunRecord:
@@ -41,6 +43,10 @@ def run(tmp_path: Path, *, attempt: int = 1, day: dt.date = DAY, findings: int =
         "software": {"name": "dicj-audit", "version": "1.2"},
         "inputs": [{"role": "rounds", "file": "rounds.csv", "sha256": "a" * 64, "bytes": 9, "rows": 3, "accepted": 3}],
         "by_game": {"baccarat": {"rounds": 3, "wagers": 0, "conforming": 0, "violation": 3, "not_evaluated": 0}},
+        "register": [
+            {"approval_id": "A1", "game": "baccarat", "option": "commission", "value": "none", "tables": ["T1", "T2"]}
+            | {"decision": "granted", "planned_from": "2024-03-04", "state": "ok", "source_row": 1, "hinges": []}
+        ],
     }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return RunRecord(
@@ -56,26 +62,6 @@ def run(tmp_path: Path, *, attempt: int = 1, day: dt.date = DAY, findings: int =
         findings=folder / "findings.parquet",
         worst=Severity.MEDIUM,
     )
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    """A new ledger."""
-    with closing(Ledger.open(f"sqlite:///{tmp_path}/state/ledger.sqlite")) as opened:
-        yield opened
-
-
-def tamper(tmp_path: Path, *statements: str, guarded: bool = False) -> None:
-    """Change the ledger's file behind its back; its triggers are put back afterwards unless `guarded`."""
-    with closing(sqlite3.connect(tmp_path / "state" / "ledger.sqlite")) as connection:
-        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
-        for name, _ in () if guarded else triggers:
-            connection.execute(f"DROP TRIGGER {name}")
-        for statement in statements:
-            connection.execute(statement)
-        for _, sql in () if guarded else triggers:
-            connection.execute(sql)
-        connection.commit()
 
 
 def test_run_is_recorded_with_all_that_belongs_to_it(ledger: Ledger, tmp_path: Path) -> None:
@@ -94,11 +80,11 @@ def test_run_is_recorded_with_all_that_belongs_to_it(ledger: Ledger, tmp_path: P
     assert ledger.verify_chain(tmp_path) == ()
 
 
-def test_chain_goes_on_after_reopening(ledger: Ledger, tmp_path: Path) -> None:
+def test_chain_goes_on_after_reopening(ledger: Ledger, url: str, tmp_path: Path) -> None:
     """Entries of several kinds follow from each other, also across a restart."""
     first = ledger.record_run(run(tmp_path))
     second = ledger.record_event("refused", at=AT, subject="d" * 64, reason="broken", casino="grand", gaming_day=DAY)
-    with closing(Ledger.open(f"sqlite:///{tmp_path}/state/ledger.sqlite")) as again:
+    with closing(Ledger.open(url)) as again:
         third = again.record_run(run(tmp_path, attempt=2, findings=0))
 
         assert (second.previous, third.previous) == (first.digest, second.digest)
@@ -120,21 +106,23 @@ def test_chain_goes_on_after_reopening(ledger: Ledger, tmp_path: Path) -> None:
         ("DELETE FROM findings", "findings of entry 1 were changed"),
         ("UPDATE findings SET entry = 2 WHERE entry = 1 AND position = 2", "findings of entry 2 were changed"),
         ("UPDATE findings SET entry = 9 WHERE entry = 1 AND position = 2", "rows that belong to no entry"),
+        ("UPDATE approvals SET ends_on = '2024-03-31'", "entry 1 was changed"),
+        ("DELETE FROM approvals", "entry 1 was changed"),
         ("DELETE FROM entries WHERE seq = 2", "entry 2 is missing"),
         ("DELETE FROM entries WHERE seq = 1", "entry 1 is missing"),
     ],
 )
-def test_any_change_is_found(ledger: Ledger, tmp_path: Path, statement: str, fault: str) -> None:
+def test_any_change_is_found(ledger: Ledger, tamper: Tamper, tmp_path: Path, statement: str, fault: str) -> None:
     """A change behind the ledger's back, even with its guards put back, shows when the chain is recomputed."""
     ledger.record_run(run(tmp_path))
     ledger.record_event("refused", at=AT, subject="d" * 64, reason="broken", casino="grand", gaming_day=DAY)
     ledger.record_run(run(tmp_path, attempt=2))
-    tamper(tmp_path, statement)
+    tamper(statement)
 
     assert any(fault in each for each in ledger.verify_chain()), ledger.verify_chain()
 
 
-def test_consistent_rewrite_of_one_entry_breaks_the_next(ledger: Ledger, tmp_path: Path) -> None:
+def test_consistent_rewrite_of_one_entry_breaks_the_next(ledger: Ledger, tamper: Tamper) -> None:
     """Who recomputes the digest of a changed entry still breaks the link of the entry after it."""
     ledger.record_event("alarm", at=AT, subject="d" * 64, reason="true")
     ledger.record_event("alarm", at=AT, subject="e" * 64, reason="also true")
@@ -142,26 +130,27 @@ def test_consistent_rewrite_of_one_entry_breaks_the_next(ledger: Ledger, tmp_pat
     row |= {"seq": 1, "kind": "alarm", "recorded_at": AT.astimezone(dt.UTC).isoformat(), "subject": "d" * 64}
     row |= {"reason": "false", "previous": chain.GENESIS}
     digest = chain.entry_digest(row, [], [])
-    tamper(tmp_path, f"UPDATE entries SET reason = 'false', digest = '{digest}' WHERE seq = 1")  # noqa: S608
+    tamper(f"UPDATE entries SET reason = 'false', digest = '{digest}' WHERE seq = 1")  # noqa: S608
 
     assert ledger.verify_chain() == ("entry 2 does not follow from the entry before it",)
 
 
-@pytest.mark.parametrize("table", ["entries", "inputs", "verdicts", "findings"])
-@pytest.mark.parametrize("verb", ["DELETE FROM {}", "UPDATE {} SET rowid = rowid + 100"])
-def test_database_refuses_changes(ledger: Ledger, tmp_path: Path, table: str, verb: str) -> None:
+@pytest.mark.parametrize("table", ["entries", "inputs", "verdicts", "findings", "approvals"])
+@pytest.mark.parametrize("verb", ["DELETE FROM {}", "UPDATE {} SET casino = 'x'"])
+def test_database_refuses_changes(ledger: Ledger, tamper: Tamper, tmp_path: Path, table: str, verb: str) -> None:
     """The tables refuse updates and deletions by themselves."""
     ledger.record_run(run(tmp_path))
 
-    with pytest.raises(sqlite3.DatabaseError, match="append-only"):
-        tamper(tmp_path, verb.format(table), guarded=True)
+    column = {"inputs": "file", "verdicts": "game"}.get(table, "casino")
+    with pytest.raises((sqlite3.DatabaseError, DatabaseError), match="append-only"):
+        tamper(verb.format(table).replace("casino", column), guarded=True)
 
 
-def test_removed_guard_is_found(tmp_path: Path) -> None:
+def test_removed_guard_is_found(url: str, tamper: Tamper) -> None:
     """A trigger that somebody dropped is reported, and not silently made anew."""
-    Ledger.open(f"sqlite:///{tmp_path}/state/ledger.sqlite").close()
-    tamper(tmp_path, "DROP TRIGGER entries_update", guarded=True)
-    with closing(Ledger.open(f"sqlite:///{tmp_path}/state/ledger.sqlite")) as again:
+    Ledger.open(url).close()
+    tamper("DROP TRIGGER entries_update" + (" ON entries" if url.startswith("postgres") else ""), guarded=True)
+    with closing(Ledger.open(url)) as again:
         assert again.verify_chain() == ("the trigger entries_update, which keeps the ledger append-only, was removed",)
 
 

@@ -1,90 +1,30 @@
-"""The ledger on PostgreSQL; runs where DICJ_AUDIT_TEST_POSTGRES holds the URL of an empty database made for it."""
+"""What only PostgreSQL does: a lock of the server's own, a role that may only read, and a server that goes away."""
 
 from __future__ import annotations
 
-import datetime as dt
-import json
-import os
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
 from audit.errors import LockHeld, MachineFailure
-from audit.findings import SCHEMA
-from audit.model import MACAU, Severity
-from audit.store.ledger import Ledger, RunRecord
-from audit.store.models import METADATA
+from audit.service import job
+from audit.service.schedule import serve
+from audit.store.ledger import Ledger
+from tests.service import fakes
 
-URL = os.environ.get("DICJ_AUDIT_TEST_POSTGRES", "")
-AT = dt.datetime(2024, 3, 5, 4, 31, tzinfo=MACAU)
-
-pytestmark = pytest.mark.skipif(not URL, reason="DICJ_AUDIT_TEST_POSTGRES names no database")
+ROLE = Path(__file__).resolve().parents[2] / "deploy" / "readonly_role.sql"
 
 
-@pytest.fixture
-def engine() -> Iterator[sa.Engine]:
-    """The database, emptied before and after."""
-    engine = sa.create_engine(URL)
-    METADATA.drop_all(engine)
-    yield engine
-    METADATA.drop_all(engine)
-    engine.dispose()
-
-
-@pytest.fixture
-def record(tmp_path: Path) -> RunRecord:
-    """A finished run with one finding whose round id is unusual."""
-    row = dict.fromkeys(SCHEMA.names) | {"finding_id": "f", "code": "RES-001", "severity": "high", "round_id": "莊\0 1"}
-    pq.write_table(pa.Table.from_pylist([row | {"source_row": 1}], schema=SCHEMA), tmp_path / "findings.parquet")
-    return RunRecord(
-        recorded_at=AT,
-        casino="grand",
-        gaming_day=dt.date(2024, 3, 4),
-        attempt=1,
-        delivery="d" * 64,
-        output="grand/2024-03-04/1",
-        run_id="b" * 64,
-        manifest={
-            "software": {"version": "1"},
-            "inputs": [{"role": "rounds", "file": "r.csv", "sha256": "a" * 64, "bytes": 2**40, "rows": 1}],
-            "by_game": {"baccarat": {"conforming": 0, "violation": 1, "not_evaluated": 0}},
-        },
-        manifest_sha256="c" * 64,
-        findings=tmp_path / "findings.parquet",
-        worst=Severity.HIGH,
-    )
-
-
-def test_ledger_is_chained_and_append_only(engine: sa.Engine, record: RunRecord) -> None:
-    """The same chain as on SQLite, and the server refuses changes."""
-    with closing(Ledger.open(URL)) as ledger:
-        ledger.record_run(record)
-        ledger.record_event("alarm", at=AT, subject="e" * 64, reason=json.dumps({"a": "\u0000"}))
-        with pytest.raises(MachineFailure, match="nothing was recorded"):
-            ledger.record_run(record)
-        assert ledger.verify_chain() == ()
-    for statement in ("UPDATE findings SET severity = 'low'", "DELETE FROM entries WHERE seq = 2"):
-        with pytest.raises(DatabaseError, match="append-only"), engine.begin() as connection:
-            connection.execute(sa.text(statement))
-    with engine.begin() as connection:
-        connection.execute(sa.text("ALTER TABLE findings DISABLE TRIGGER findings_update"))
-        connection.execute(sa.text("UPDATE findings SET severity = 'low'"))
-    with closing(Ledger.open(URL)) as ledger:
-        faults = ledger.verify_chain()
-    assert faults[0] == "the findings of entry 1 were changed after they were recorded"
-    assert "findings_update" in faults[1]
-
-
-def test_second_writer_is_told_who_holds_the_ledger(engine: sa.Engine) -> None:
+def test_second_writer_is_told_who_holds_the_ledger(server: Any) -> None:
     """The server's own lock keeps a second service out, on whatever machine, and is free when the first has gone."""
-    assert engine.dialect.name == "postgresql"
-    with closing(Ledger.open(URL)) as first, closing(Ledger.open(URL)) as second:
+    url = server.database()
+    with closing(Ledger.open(url)) as first, closing(Ledger.open(url)) as second:
         with (
             first.claimed("process 7 on night-1 since 2024-03-05T04:30:00+08:00"),
             pytest.raises(LockHeld, match="process 7 on night-1 since 2024-03-05"),
@@ -95,7 +35,68 @@ def test_second_writer_is_told_who_holds_the_ledger(engine: sa.Engine) -> None:
             pass
 
 
-def test_server_that_is_down_is_a_failure_in_words() -> None:
+def test_server_that_is_down_is_a_failure_in_words(server: Any) -> None:
     """A server that does not answer is no traceback."""
     with pytest.raises(MachineFailure, match="the ledger cannot be opened"):
-        Ledger.open(sa.make_url(URL).set(port=1).render_as_string(hide_password=False))
+        Ledger.open(sa.make_url(server.url()).set(port=1).render_as_string(hide_password=False))
+
+
+def test_role_of_the_external_auditor_reads_and_cannot_write(server: Any) -> None:
+    """With the role of deploy/readonly_role.sql one can ask everything of the ledger and change nothing in it."""
+    url = sa.make_url(server.database())
+    with closing(Ledger.open(url.render_as_string())):
+        pass
+    script = ROLE.read_text("utf-8")
+    engine = sa.create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        # Twice: the script may be run again, after an upgrade say.
+        for _ in range(2):
+            connection.connection.cursor().execute(script)
+        connection.execute(sa.text("CREATE ROLE dicj_reader LOGIN IN ROLE dicj_audit_read"))
+    engine.dispose()
+
+    reader = url.set(username="dicj_reader")
+    with closing(Ledger.read(reader.render_as_string())) as ledger:
+        assert ledger.head()[0] == 0
+        assert ledger.verify_chain() == ()
+    engine = sa.create_engine(reader)
+    row = "(seq, kind, recorded_at, subject, previous, digest) VALUES (1, 'run', '', '', '', '')"
+    writes = (f"INSERT INTO entries {row}", "UPDATE findings SET severity = 'low'", "DELETE FROM entries")
+    for statement in (*writes, "TRUNCATE entries CASCADE", "CREATE TABLE notes (a int)", "DROP TABLE verdicts"):
+        with pytest.raises(DatabaseError, match=r"permission denied|must be owner"), engine.begin() as connection:
+            connection.execute(sa.text(statement))
+    engine.dispose()
+
+
+def test_database_that_goes_away_in_mid_run_and_comes_back(server: Any, tmp_path: Path) -> None:
+    """The server dies while a day is audited: the pass fails in words; when it is back the same service goes on."""
+    url = server.database()
+    fakes.deliver(tmp_path, "2024-03-04")
+    settings = fakes.settings(tmp_path, ledger=url)
+    codes: list[int] = []
+
+    class Runner(fakes.Runner):
+        def __call__(self, *arguments: Any) -> Any:
+            if not codes:
+                server.stop()
+            return super().__call__(*arguments)
+
+    def three_passes(auditor: Any, _force: object) -> Any:
+        codes.append(int(one_pass(auditor).exit_code))
+        server.start()
+        with closing(Ledger.open(url)) as other, other.claimed("the rival"):
+            # Another service was quicker to take the lock: this one must not write.
+            codes.append(int(one_pass(auditor).exit_code))
+        codes.append(int(one_pass(auditor).exit_code))
+        with closing(Ledger.open(url)) as other, pytest.raises(LockHeld), other.claimed("the rival"):
+            pass
+        return SimpleNamespace(exit_code=0)
+
+    one_pass = job.Auditor.run_pass
+    with mock.patch.object(job.Auditor, "run_pass", three_passes):
+        serve(settings, once=True, runner=Runner(), clock=lambda: fakes.NOW)
+
+    assert codes == [4, 4, 0]
+    with closing(Ledger.open(url)) as ledger:
+        assert ledger.verify_chain() == ()
+        assert [entry.attempt for entry in ledger.entries("run")] == [1]

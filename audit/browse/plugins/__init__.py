@@ -1,0 +1,1 @@
+"""Plugins that Datasette loads from this folder."""
