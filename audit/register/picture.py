@@ -207,7 +207,7 @@ def _day(day: dt.date, x: float, y: float, marks: _Marks) -> list[str]:
         parts.append(_text(x + _CELL_WIDTH - 8, y + 23, str(number), ' font-size="9" font-weight="bold"'))
     colour = "#ffffff" if planned else "#000000"
     if day == marks.authorised:
-        parts.append(_diamond(x + _CELL_WIDTH - 7, y + 7, colour))
+        parts.append(_diamond(x + _CELL_WIDTH - 6, y + 6, colour))
     if day == marks.first_use:
         parts.append(_flag(x + 4, y + 16, colour))
     return parts

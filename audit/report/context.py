@@ -43,6 +43,8 @@ WORST_SHOWN: Final = 8
 HEAT_COLUMNS: Final = 31
 BALANCES_SHOWN: Final = 12
 TOP_FINDINGS: Final = 5
+SURROUNDINGS: Final = ("_timeline", "_roads")
+"""Keys of evidence.json that hold pictures' data instead of a round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ class ReportData:
     gate: Gate
     quarantine: tuple[Rejected, ...]
     evidence: Mapping[str, Mapping[str, Any]]
+    timeline: Sequence[Mapping[str, Any]]
+    roads: Sequence[Mapping[str, Any]]
     last_moment: dt.datetime
     limit: int
 
@@ -300,6 +304,7 @@ def gather(run_dir: Path, manifest: Mapping[str, Any] | None, catalogue: Catalog
         key=lambda item: (-max(item[1].over, item[1].under), item[0], item[1].currency),
     )
     versions = _versions(manifest, rulebook)
+    evidence = read_json(run_dir / "evidence.json", required=False)
     run_id = str(manifest["run_id"])
     period = manifest["period"]
     return ReportData(
@@ -322,7 +327,9 @@ def gather(run_dir: Path, manifest: Mapping[str, Any] | None, catalogue: Catalog
         catalogue=catalogue,
         gate=read_gate(run_dir / "expectations.json"),
         quarantine=read_quarantine(run_dir / "quarantine.parquet"),
-        evidence=read_json(run_dir / "evidence.json", required=False),
+        evidence={name: entry for name, entry in evidence.items() if name not in SURROUNDINGS},
+        timeline=tuple(evidence.get("_timeline", ())),
+        roads=tuple(evidence.get("_roads", ())),
         last_moment=_last_moment(manifest, table),
         limit=limit,
     )

@@ -20,7 +20,8 @@ _LIGHT: Final = "#a9b4c6"
 _DARK_CELL: Final = 0.5
 
 
-def _open(width: float, height: float) -> str:
+def opening(width: float, height: float) -> str:
+    """The start tag of an SVG document; sizes in CSS pixels."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
         f'viewBox="0 0 {width:g} {height:g}" font-family="{FONTS}">'
@@ -37,9 +38,10 @@ def clean(text: str, limit: int) -> str:
     return plain if len(plain) <= limit else plain[: limit - 1] + "…"
 
 
-def _text(  # one drawing primitive
+def text(  # one drawing primitive
     x: float, y: float, text: str, *, size: float = 9, anchor: str = "start", fill: str = _INK, bold: bool = False
 ) -> str:
+    """A line of words at a place; the colour and the anchor as SVG names them."""
     weight = ' font-weight="bold"' if bold else ""
     return (
         f'<text x="{x:.6g}" y="{y:.6g}" font-size="{size:g}" text-anchor="{anchor}" fill="{fill}"{weight}>'
@@ -62,13 +64,13 @@ def pareto_svg(bars: Sequence[Bar], *, width: int = 660, label_width: int = 300)
     height = row * len(bars) + 6
     top = max((bar.value for bar in bars), default=1) or 1
     span = width - label_width - 70
-    parts = [_open(width, height)]
+    parts = [opening(width, height)]
     for index, bar in enumerate(bars):
         y = index * row + 4
         length = max(span * bar.value / top, 1.5 if bar.value else 0)
-        parts.append(_text(0, y + 9, clean(bar.label, label_width // 5), size=8.5))
+        parts.append(text(0, y + 9, clean(bar.label, label_width // 5), size=8.5))
         parts.append(f'<rect x="{label_width}" y="{y}" width="{length:.4g}" height="{row - 6}" fill="{_DARK}" rx="1"/>')
-        parts.append(_text(label_width + length + 5, y + 9, bar.printed, size=8.5, bold=True))
+        parts.append(text(label_width + length + 5, y + 9, bar.printed, size=8.5, bold=True))
     parts.append(f'<path d="M{label_width} 0 L{label_width} {height}" stroke="{_INK}" stroke-width="0.8"/></svg>')
     return "".join(parts)
 
@@ -96,18 +98,18 @@ def heat_svg(grid: Grid, *, width: int = 660, label_width: int = 92) -> str:
     width = round(label_width + cell * columns + 4)
     height = head + row * len(grid.rows) + 4
     top = max((value or 0 for line in grid.cells for value in line), default=1) or 1
-    parts = [_open(width, height)]
+    parts = [opening(width, height)]
     for index, name in enumerate(grid.columns):
         x = label_width + (index + 0.5) * cell
         if head > 16:
             parts.append(
-                f'<g transform="translate({x + 3:.5g} {head - 4}) rotate(-60)">{_text(0, 0, name, size=7.5)}</g>'
+                f'<g transform="translate({x + 3:.5g} {head - 4}) rotate(-60)">{text(0, 0, name, size=7.5)}</g>'
             )
         else:
-            parts.append(_text(x, head - 5, name, size=8, anchor="middle"))
+            parts.append(text(x, head - 5, name, size=8, anchor="middle"))
     for number, (name, line) in enumerate(zip(grid.rows, grid.cells, strict=True)):
         y = head + number * row
-        parts.append(_text(0, y + 12, clean(name, label_width // 6), size=8.5))
+        parts.append(text(0, y + 12, clean(name, label_width // 6), size=8.5))
         for index, value in enumerate(line):
             x = label_width + index * cell
             share = (value or 0) / top
@@ -119,7 +121,7 @@ def heat_svg(grid: Grid, *, width: int = 660, label_width: int = 92) -> str:
             ink = "#ffffff" if share > _DARK_CELL else _INK
             printed = "·" if value is None else str(value)
             parts.append(
-                _text(x + (cell - 1) / 2, y + 11.5, printed, size=7.5, anchor="middle", fill=ink if value else _MUTED)
+                text(x + (cell - 1) / 2, y + 11.5, printed, size=7.5, anchor="middle", fill=ink if value else _MUTED)
             )
     parts.append("</svg>")
     return "".join(parts)
@@ -144,12 +146,12 @@ def balance_svg(rows: Sequence[Balance], under_head: str, over_head: str, *, wid
     middle = label_width + number + half
     height = 20 + row * len(rows) + 4
     top = max((max(line.over, line.under) for line in rows), default=1) or 1
-    parts = [_open(width, height)]
-    parts.append(_text(middle - 6, 11, under_head, size=8.5, anchor="end", bold=True))
-    parts.append(_text(middle + 6, 11, over_head, size=8.5, bold=True))
+    parts = [opening(width, height)]
+    parts.append(text(middle - 6, 11, under_head, size=8.5, anchor="end", bold=True))
+    parts.append(text(middle + 6, 11, over_head, size=8.5, bold=True))
     for index, line in enumerate(rows):
         y = 20 + index * row
-        parts.append(_text(0, y + 11, clean(line.label, label_width // 6)))
+        parts.append(text(0, y + 11, clean(line.label, label_width // 6)))
         left, right = half * line.under / top, half * line.over / top
         if line.under:
             parts.append(
@@ -162,9 +164,9 @@ def balance_svg(rows: Sequence[Balance], under_head: str, over_head: str, *, wid
                 parts.append(
                     f'<path d="M{x:.5g} {y + 1} L{x - 4:.5g} {y + row - 6}" stroke="{_INK}" stroke-width="0.6"/>'
                 )
-            parts.append(_text(middle - left - 4, y + 11, line.under_text, size=8.5, anchor="end"))
+            parts.append(text(middle - left - 4, y + 11, line.under_text, size=8.5, anchor="end"))
         if line.over:
             parts.append(f'<rect x="{middle:.5g}" y="{y + 1}" width="{right:.5g}" height="{row - 7}" fill="{_DARK}"/>')
-            parts.append(_text(middle + right + 4, y + 11, line.over_text, size=8.5))
+            parts.append(text(middle + right + 4, y + 11, line.over_text, size=8.5))
     parts.append(f'<path d="M{middle:.5g} 16 L{middle:.5g} {height}" stroke="{_INK}" stroke-width="0.9"/></svg>')
     return "".join(parts)

@@ -98,12 +98,26 @@ class _Faults(logging.Handler):
         self.said.append(record.getMessage())
 
 
+def _scope_headings(pdf: Any) -> None:
+    """Say of each heading cell whether it heads a column or, beside data cells, a row; PDF/UA asks for it."""
+    for cell in pdf.objects:
+        if not isinstance(cell, dict) or cell.get("S") != "/TH":
+            continue
+        row = pdf.objects[int(cell["P"].split()[0])]
+        beside = {pdf.objects[int(kid.split()[0])].get("S") for kid in row["K"]}
+        cell["A"]["Scope"] = "/Row" if "/TD" in beside else "/Column"
+
+
 def _finisher(parts: Mapping[str, str]) -> Callable[[Any, Any], None]:
-    """What the typesetter leaves undone: the language of each part in the tags, each attachment listed once."""
+    """What the typesetter leaves undone: the language of each part in the tags, the scope of heading cells.
+
+    Each attachment is listed once.
+    """
 
     def finish(document: Any, pdf: Any) -> None:
         if "AF" in pdf.catalog:
             pdf.catalog["AF"] = type(pdf.catalog["AF"])(dict.fromkeys(pdf.catalog["AF"]))
+        _scope_headings(pdf)
         root = next(item for item in pdf.objects if isinstance(item, dict) and item.get("S") == "/Document")
         # The typesetter makes one section a page, and a part always begins a page.
         if len(root["K"]) != len(document.pages):

@@ -58,10 +58,18 @@ def environment(folder: Path) -> Environment:
     )
 
 
-def render_html(data: ReportData, languages: Sequence[str], *, templates: Path | None = None) -> str:
+def render_html(
+    data: ReportData,
+    languages: Sequence[str],
+    *,
+    templates: Path | None = None,
+    name: str = "report.html.j2",
+    also: Mapping[str, Any] | None = None,
+) -> str:
     """The whole report as one HTML document, a full part for each language in the order given.
 
-    Raises InputRefused where the manifest lacks a value that the report needs.
+    `name` is another template that holds the same parts, `also` what it needs besides. Raises InputRefused where the
+    manifest lacks a value that the report needs.
     """
     import jinja2
 
@@ -76,8 +84,9 @@ def render_html(data: ReportData, languages: Sequence[str], *, templates: Path |
     try:
         return (
             environment(folder)
-            .get_template("report.html.j2")
+            .get_template(name)
             .render(
+                **(also or {}),
                 data=data,
                 views=views,
                 software=data.manifest["software"],

@@ -8,9 +8,12 @@ The payload is data, so that the same sheet can be made from a run, from a demon
                  "evidence": the round's entry of evidence.json,
                  "wagers": [{"wager_id", "bet", "stake", "currency", "due", "payout", "commission_due", "commission",
                              "stake_returned", "article", "reason"}],
-                 "findings": rows of the findings table}]}
+                 "findings": rows of the findings table,
+                 "law": {"instrument", "version", "from", "acts", "provisions"} or None, "approvals": entries in force,
+                 "more_wagers": int, "more_findings": int}]}
 
-Amounts are decimal text, moments ISO text; `due` is None where the wager could not be evaluated, for `reason`.
+The last four may be absent. Amounts are decimal text, moments ISO text; `due` is None where the wager could not be
+evaluated, for `reason`.
 """
 
 from __future__ import annotations
@@ -56,6 +59,10 @@ class Sheet:
     outcomes: Mapping[str, str]
     wagers: tuple[Wager, ...]
     findings: tuple[Mapping[str, Any], ...]
+    law: Mapping[str, Any] | None = None
+    approvals: tuple[Mapping[str, Any], ...] = ()
+    more_wagers: int = 0
+    more_findings: int = 0
 
 
 class Bilingual:
@@ -105,6 +112,10 @@ def _sheet(item: Mapping[str, Any], says: Bilingual) -> Sheet:
         {wording.language: outcome(known, wording) for wording in says.wordings} if known else {},
         tuple(_wager(row) for row in item.get("wagers", [])),
         tuple(item.get("findings", [])),
+        item.get("law"),
+        tuple(item.get("approvals") or ()),
+        int(item.get("more_wagers", 0)),
+        int(item.get("more_findings", 0)),
     )
 
 
@@ -147,13 +158,23 @@ def _moment(payload: Mapping[str, Any]) -> Any:
     return max(moment for moment in moments if moment)
 
 
-def render_sheet(payload: Mapping[str, Any], out: Path, *, languages: Sequence[str] = ("zh", "pt")) -> None:
+def render_sheet(
+    payload: Mapping[str, Any],
+    out: Path,
+    *,
+    languages: Sequence[str] = ("zh", "pt"),
+    attached: Mapping[str, Any] | None = None,
+) -> None:
     """Write the dispute sheets of an investigation to `out`, with the payload attached; the same bytes each time.
+
+    `attached` is more than the payload where there is more to attach.
 
     Raises InputRefused for a payload that lacks a value, MachineFailure where a font or library is missing.
     """
     html = render_sheet_html(payload, languages)
-    content = (json.dumps(payload, ensure_ascii=False, indent=1, sort_keys=True, default=str) + "\n").encode()
+    content = (
+        json.dumps(attached or payload, ensure_ascii=False, indent=1, sort_keys=True, default=str) + "\n"
+    ).encode()
     description = " / ".join(load_messages()[language]("sheet.attached") for language in languages)
     write_pdf(
         html,

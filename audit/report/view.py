@@ -9,15 +9,15 @@ from decimal import Decimal
 from typing import Any, Final
 
 from audit.model import Card
-from audit.register.notice import judge
-from audit.register.picture import calendar_svg
+from audit.report import annex
 from audit.report.cards import hand_words
 from audit.report.context import ROWS_SHOWN, TABLES_SHOWN, ReportData, units
 from audit.report.figures import Balance, Bar, Grid, balance_svg, heat_svg, pareto_svg
 from audit.report.hands import Step, draw, outcome, path
 from audit.report.i18n import HTML_LANG
 from audit.report.results import CheckResult, Finding
-from audit.report.terms import DASH, Wording, as_day, as_instant
+from audit.report.scenery import Scenery
+from audit.report.terms import DASH, Wording
 from audit.rulebook import Instrument, Provision
 
 HAND_CODES: Final = ("DRW", "RES", "PAY")
@@ -63,6 +63,7 @@ class View:
         self.t = wording.messages
         self.language = wording.language
         self.lang = HTML_LANG[wording.language]
+        self.scenery = Scenery(wording, data.timeline, data.roads)
 
     def title(self, code: str) -> str:
         """Short name of a check."""
@@ -228,9 +229,35 @@ class View:
         svg = balance_svg(rows, self.t("fin.under_short"), self.t("fin.over_short"))
         return Picture(data_uri(svg), self.t("fin.balance"))
 
+    def day_picture(self) -> Picture | None:
+        """The day of each table that has findings, where the run kept it."""
+        svg = self.scenery.day_svg()
+        return Picture(data_uri(svg), self.t("pic.day")) if svg else None
+
+    def road_pictures(self) -> list[tuple[str, Picture]]:
+        """The shoes with most findings: name and big road."""
+        label = self.t("pic.road")
+        return [(name, Picture(data_uri(svg), f"{label}: {name}")) for name, svg in self.scenery.road_svgs()]
+
     def grade(self, provision: Provision) -> str:
         """The evidence mark of a provision, with a word where its first day is inferred."""
         return f"[{provision.mark}]" if provision.certain else f"[{provision.mark}] {self.t('scope.certain_no')}"
+
+    def coverage(self) -> list[annex.Covered]:
+        """The rules of the games audited and the checks that judge them."""
+        return list(annex.coverage(self.data, self.w))
+
+    def edition(self) -> str:
+        """Whether the report is an original or supplements an earlier one."""
+        return annex.edition(self.data.manifest, self.w)
+
+    def compared(self) -> str:
+        """How the findings compare with those of the run superseded; empty for an original."""
+        return annex.compared(self.data.manifest, self.w)
+
+    def order_of_cards(self) -> list[str]:
+        """What proves the order in which the cards of the source were read."""
+        return annex.order_of_cards(self.data.manifest, self.w)
 
     def house(self) -> str:
         """The casinos of the run, or that the data names none."""
@@ -329,14 +356,11 @@ class View:
         return "; ".join(self.w.money(line[side], line["currency"]) for line in amounts) or DASH
 
     def calendar(self, finding: Finding) -> Picture | None:
-        """The working-day calendar of a finding about an application's notice, where its days are known."""
-        if not str(finding.row["code"]).startswith("APR"):
+        """The working days of the application that a finding is about, with its authorisation and first use."""
+        row = finding.row
+        if not str(row["code"]).startswith("APR") and row["code"] != "OPT-002":
             return None
-        wanted = finding.row["approval_id"]
-        entry = next((row for row in self.data.manifest.get("register", []) if row["approval_id"] == wanted), None)
-        applied = as_instant(entry.get("applied_at")) if entry else None
-        planned = as_day(entry.get("planned_from")) if entry else None
-        if applied is None or planned is None:
-            return None
-        drawing = calendar_svg(judge(applied, planned), self.language)
+        entries: list[Mapping[str, Any]] = list(self.data.manifest.get("register", []))
+        entry = next((item for item in entries if item["approval_id"] == row["approval_id"]), None)
+        drawing = annex.notice_svg(self.data.manifest, entry, self.language) if entry else ""
         return Picture(data_uri(drawing), self.t("fin.calendar")) if drawing else None

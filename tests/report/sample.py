@@ -164,6 +164,26 @@ def evidence() -> dict[str, dict[str, Any]]:
     }  # fmt: skip
 
 
+def surroundings() -> dict[str, Any]:
+    """The day of two tables and the results of a shoe, as evidence.json keeps them."""
+    shoes = [
+        {"shoe_id": "B-07-12", "from": "2024-03-01T06:10:00+08:00", "to": "2024-03-01T12:00:00+08:00", "rounds": 70},
+        {"shoe_id": "B-07-13", "from": "2024-03-01T13:05:00+08:00", "to": "2024-03-02T05:40:00+08:00", "rounds": 60},
+    ]
+    day = {
+        "casino": "Casino Exemplo", "table_id": "B-07", "day": "2024-03-01", "first": "2024-03-01T06:10:00+08:00",
+        "last": "2024-03-02T05:40:00+08:00", "rounds": 130, "shoes": shoes,
+        "pauses": [{"from": "2024-03-01T12:00:00+08:00", "to": "2024-03-01T13:05:00+08:00"}],
+        "voids": ["2024-03-01T09:00:00+08:00"], "findings": ["2024-03-01T21:04:05+08:00"],
+        "totals": {"shoes": 2, "pauses": 1, "voids": 1, "findings": 1},
+    }  # fmt: skip
+    road = {
+        "casino": "Casino Exemplo", "table_id": "B-07", "shoe_id": "B-07-12", "rounds": 9,
+        "numbers": [1, 2, 3, 4, 5, 6, 7, 8, 9], "results": "PPTBB-PBT", "states": "ccvccconn",
+    }  # fmt: skip
+    return {"_timeline": [day], "_roads": [road]}
+
+
 def manifest(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The manifest that goes with the rows."""
     by_code: dict[str, int] = {}
@@ -310,7 +330,9 @@ def make_run(folder: Path, *, many: int = 0, none: bool = False) -> Path:
         content["not_evaluated"] = []
     (folder / "manifest.json").write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
     (folder / "expectations.json").write_text(json.dumps(gate(), ensure_ascii=False), encoding="utf-8")
-    (folder / "evidence.json").write_text(json.dumps(evidence(), ensure_ascii=False), encoding="utf-8")
+    (folder / "evidence.json").write_text(
+        json.dumps(evidence() | ({} if none else surroundings()), ensure_ascii=False), encoding="utf-8"
+    )
     if not none:
         pq.write_table(quarantine(), folder / "quarantine.parquet")
     return folder

@@ -17,7 +17,8 @@ SIMPLIFIED = set("个们这发现规应说书东门马与为对时间单没从�
 
 def _templates() -> str:
     folder = resource_dir("templates")
-    code = Path(i18n.__file__).parent.glob("*.py")
+    here = Path(i18n.__file__).parent
+    code = (*here.glob("*.py"), *here.with_name("export").glob("*.py"))
     return "\n".join(path.read_text(encoding="utf-8") for path in [*folder.rglob("*.j2"), *code])
 
 

@@ -18,9 +18,15 @@ from tests.report.sample import RUN_ID
 
 
 @pytest.fixture(scope="module")
-def text(pdf_path: Path) -> str:
-    """The text of the report as a reader's program extracts it."""
-    return "\n".join(page.extract_text() for page in pypdf.PdfReader(pdf_path).pages)
+def pages(pdf_path: Path) -> list[str]:
+    """The text of each page as a reader's program extracts it."""
+    return [page.extract_text() for page in pypdf.PdfReader(pdf_path).pages]
+
+
+@pytest.fixture(scope="module")
+def text(pages: list[str]) -> str:
+    """The text of the whole report."""
+    return "\n".join(pages)
 
 
 def _fonts(document: pikepdf.Pdf) -> list[pikepdf.Dictionary]:
@@ -51,6 +57,8 @@ def test_it_claims_pdf_a_3b_and_is_tagged(pdf_path: Path) -> None:
         assert {str(item.Lang) for item in elements if "/Lang" in item} == {"zh-Hant", "pt"}
         assert len(figures) > 20
         assert all("/Alt" in figure for figure in figures)
+        assert {"/Row", "/Column"} == {str(item.A.Scope) for item in elements if item.S == "/TH"}
+        assert document.Root.ViewerPreferences.DisplayDocTitle
         assert not document.is_encrypted
         assert "/JavaScript" not in document.Root.get("/Names", {})
 
@@ -80,13 +88,10 @@ def test_text_comes_back_in_both_languages(text: str) -> None:
     assert "□" not in text
 
 
-def test_each_page_has_number_and_run(pdf_path: Path) -> None:
+def test_each_page_has_number_and_run(pages: list[str]) -> None:
     """Every page says which page of how many it is, and of which run."""
-    reader = pypdf.PdfReader(pdf_path)
-    for number, page in enumerate(reader.pages, start=1):
-        content = page.extract_text()
-
-        assert f"{number} / {len(reader.pages)}" in content
+    for number, content in enumerate(pages, start=1):
+        assert f"{number} / {len(pages)}" in content
         assert RUN_ID[:16] in content
 
 
@@ -95,7 +100,7 @@ def test_bookmarks_lead_to_the_chapters(pdf_path: Path) -> None:
     with pikepdf.open(pdf_path) as document, document.open_outline() as outline:
         parts = [(part.title, len(part.children)) for part in outline.root]
 
-    assert parts == [("中文本", 20), ("Versão em língua portuguesa", 20)]
+    assert parts == [("中文本", 21), ("Versão em língua portuguesa", 21)]
 
 
 def test_same_run_same_bytes(run_dir: Path, pdf_path: Path, tmp_path: Path) -> None:
