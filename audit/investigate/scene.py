@@ -112,7 +112,7 @@ def read_scene(manifest: Mapping[str, Any], inputs: Inputs, target: Target, conf
     if not case.scope[asked if at is None else [at]].all():
         notes.append(("outside_days", {}))
     judged = list(records(sink.table()))
-    events = _events(inputs, place, settings)
+    events = _events(inputs, place)
     return Scene(manifest, case, payouts, dues, wagers, typed, events, judged, at, asked, conflicts, notes)
 
 
@@ -303,7 +303,7 @@ def _wagers(inputs: Inputs, rounds: Rounds, dues: DueTable) -> Iterator[WagerBat
         yield WagerBatch.read(kept, words, dues, index.locate(rows["round_id"]))
 
 
-def _events(inputs: Inputs, place: _Place, settings: Settings) -> list[Event]:
+def _events(inputs: Inputs, place: _Place) -> list[Event]:
     if not inputs.events:
         return []
 
