@@ -12,9 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import audit
-from audit.engines.local import Audited, Inputs, Law
+from audit.engines.local import Audited
+from audit.engines.terms import Inputs, Law
 from audit.findings import count_by
 from audit.ingest.files import SourceFile
+from audit.ingest.sources import manifest_entry
 from audit.model import MONEY_SCALE, money_text
 from audit.replay.judge import NO_RULES
 from audit.replay.rounds import GAMES, MACAU_OFFSET, STATUSES, day, instant
@@ -83,6 +85,7 @@ def build(
         "hours": _hours(audited, findings),
         "rulebook": {"digest": law.rulebook.digest, "verified_on": law.rulebook.verified_on.isoformat()},
         "configuration": configuration,
+        "sources": manifest_entry(inputs.profile, audited.quarantine),
         "quarantine": {"by_reason": [_reason(r) for r in audited.quarantine.by_reason()]},
     }
     return manifest | {"run_id": run_id(manifest)}

@@ -14,21 +14,25 @@ import pyarrow as pa
 
 from audit import findings as finding_table
 from audit import manifest as manifests
+from audit import surroundings
 from audit.checks import catalogue
 from audit.config import Settings
-from audit.engines.local import Audited, Inputs, Law, Progress, audit_all
+from audit.engines.local import Audited, audit_all
+from audit.engines.terms import Inputs, Law, Progress
 from audit.errors import InputRefused, MachineFailure, UsageError
 from audit.evidence import gather
 from audit.games.paytables import load_paytables
 from audit.ingest.files import SourceFile, resolve
 from audit.ingest.gate import GateResult, register_table
 from audit.ingest.profile import Fact
+from audit.ingest.quarantine import SET_ASIDE
 from audit.ingest.sources import CANONICAL, Profile, load_profile
 from audit.locations import remember
 from audit.model import Severity
 from audit.register.register import Register, load_register
 from audit.rulebook import Rulebook
 from audit.staging import MANIFEST, REFUSED, Stage, sha256, staged
+from audit.supplement import superseded_id, supplement
 
 ENGINES: Final = ("local",)
 
@@ -38,6 +42,7 @@ class RunRequest:
     """What a run is asked to do; paths may be files, folders or globs.
 
     `day` names one gaming day, `first` and `last` bound a period; `max_quarantine` overrides the configuration's.
+    `previous` is the directory of the run that this one supersedes, late or corrected data having arrived.
     """
 
     rounds: Sequence[str | Path]
@@ -53,6 +58,7 @@ class RunRequest:
     report: bool = True
     engine: str = "local"
     max_quarantine: Decimal | None = None
+    previous: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -94,14 +100,12 @@ def run_audit(request: RunRequest, progress: Progress = _silent, gate: Gate | No
     finished run (a refusal for too much quarantine leaves the quarantine).
     """
     if request.engine not in ENGINES:
-        raise UsageError(f"the engine {request.engine!r} is not known; there is: {', '.join(ENGINES)}")
+        raise UsageError(f"the engine {request.engine!r} is not built; there is: {', '.join(ENGINES)}")
     days = _days(request)
-    inputs = Inputs(
-        resolve([str(p) for p in request.rounds], "rounds"),
-        resolve([str(p) for p in request.wagers], "wagers") if request.wagers else (),
-        resolve([str(p) for p in request.events], "events") if request.events else (),
-        _profile(request.source),
-    )
+    if request.previous is not None:
+        # Refused here already: it would be late to hear of it when the audit is done.
+        superseded_id(request.previous)
+    inputs = _inputs(request)
     entries = _register(request)
     law = Law(
         Rulebook.load(),
@@ -130,6 +134,19 @@ def _days(request: RunRequest) -> tuple[dt.date | None, dt.date | None]:
     return request.first, request.last
 
 
+def _inputs(request: RunRequest) -> Inputs:
+    """The files by role; wagers and events that the profile finds in the files of the rounds need not be named."""
+    profile = _profile(request.source)
+    rounds = resolve([str(p) for p in request.rounds], "rounds")
+    files: dict[str, tuple[SourceFile, ...]] = {}
+    for role, given in (("wagers", request.wagers), ("events", request.events)):
+        if given:
+            files[role] = resolve([str(p) for p in given], role)
+        else:
+            files[role] = rounds if profile.embeds(role) else ()
+    return Inputs(rounds, files["wagers"], files["events"], profile)
+
+
 def _profile(source: str) -> Profile:
     return CANONICAL if source == "canonical" else load_profile(source)
 
@@ -150,17 +167,18 @@ def _refuse_quarantine(audited: Audited, stage: Stage, request: RunRequest) -> N
     most = request.config.max_quarantine if request.max_quarantine is None else request.max_quarantine
     for table in ("rounds", "wagers", "events"):
         rows = sum(count.rows for count in audited.quarantine.files(table).values())
-        rejected = audited.quarantine.count(table)
+        rejected = audited.quarantine.unreadable(table)
         if rows and Decimal(rejected) > most * rows:
             audited.quarantine.write_parquet(stage.path(REFUSED))
             stage.publish((REFUSED,))
-            worst = max((r for r in audited.quarantine.by_reason() if r.table == table), key=lambda r: r.count)
+            unread = [r for r in audited.quarantine.by_reason() if r.table == table and r.reason not in SET_ASIDE]
+            worst = max(unread, key=lambda r: r.count)
             example = worst.examples[0]
             allowed = f"{(most * 100).normalize():f}%"
             raise InputRefused(
                 f"{rejected} of {rows} rows of {table} could not be read, more than the {allowed} allowed; "
                 f"most often: {worst.reason}, as in {example.source_file} row {example.source_row} "
-                f"column {example.column}: {example.value!r}; all are in {REFUSED}"
+                f"{f'column {example.column}: ' if example.column else ''}{example.value!r}; all are in {REFUSED}"
             )
 
 
@@ -193,9 +211,12 @@ def _write(
     audited.quarantine.write_parquet(stage.path("quarantine.parquet"))
     stage.path("expectations.json").write_text(gate.to_json(), encoding="utf-8")
     evidence = gather(audited.case, findings, request.config.report.findings_per_check)
+    evidence |= surroundings.gather(audited.case, findings)
     stage.path("evidence.json").write_text(_json(evidence), encoding="utf-8")
     manifest = manifests.build(audited, inputs, law, _arguments(request), register_files, findings)
     manifest["expectations"] = {"passed": gate.passed, "failed": gate.failed, "could_not_run": gate.errors}
+    if request.previous is not None:
+        manifest["supplement"] = supplement(request.previous, findings)
     progress("findings", len(findings))
     names = [
         "findings.parquet",
@@ -235,7 +256,9 @@ def render(run_dir: Path, out: Path, settings: Settings, manifest: dict[str, Any
 def _arguments(request: RunRequest) -> dict[str, Any]:
     """What was asked, without any path: the files are named, with their digests, among the inputs."""
     first, last = _days(request)
+    supersedes = {} if request.previous is None else {"supersedes": superseded_id(request.previous)}
     return {
+        **supersedes,
         "source": request.source if "/" not in request.source else Path(request.source).name,
         "from": first.isoformat() if first else None,
         "to": last.isoformat() if last else None,

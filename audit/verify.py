@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from audit.errors import AuditError, UsageError
+from audit.errors import AuditError, MachineFailure, UsageError
 from audit.findings import count_by, read_findings
 from audit.locations import find
 from audit.model import LANGUAGES, Text
@@ -62,6 +62,21 @@ _TEXTS: Final[Mapping[str, Text]] = {
         "{file} e findings.parquet não têm as mesmas constatações ({detail}).",
         "{file} and findings.parquet do not have the same findings ({detail}).",
     ),
+    "signature": Text(
+        "{file}：{detail}之電子簽署已失效，所簽內容已被更改。",
+        "{file}: a assinatura electrónica de {detail} já não é válida; o que foi assinado foi alterado.",
+        "{file}: the signature of {detail} is no longer valid; what was signed has been changed.",
+    ),
+    "signature_unreadable": Text(
+        "{file}：無法讀出電子簽署。",
+        "{file}: não se consegue ler nenhuma assinatura electrónica.",
+        "{file}: no signature can be read in it.",
+    ),
+    "signature_of_other": Text(
+        "{file}所簽者並非此次運行之report.pdf。",
+        "O que se assinou em {file} não é o report.pdf da execução.",
+        "What was signed in {file} is not the report.pdf of the run.",
+    ),
     "ledger": Text(
         "審計帳冊{file}（詳情為英文）：{detail}。",
         "Registo de auditorias {file} (pormenor em inglês): {detail}.",
@@ -99,13 +114,15 @@ class Verification:
     """What was looked at: outputs as (file, state), inputs as (role, file, state), and the problems.
 
     States are `intact`, `changed`, `missing` for outputs; `intact`, `changed`, `absent` for inputs. An input that is no
-    longer at hand is no problem.
+    longer at hand is no problem. Signatures are those of signed reports, with their `file` and `state`: `intact`,
+    `changed`, or `unchecked` where the library that reads them is not installed.
     """
 
     run_id: str | None
     outputs: tuple[tuple[str, str], ...]
     inputs: tuple[tuple[str, str, str], ...]
     problems: tuple[Problem, ...]
+    signatures: tuple[Mapping[str, Any], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The verification as data."""
@@ -115,6 +132,7 @@ class Verification:
             "problems": [problem.to_json() for problem in self.problems],
             "outputs": [{"file": file, "state": state} for file, state in self.outputs],
             "inputs": [{"role": role, "file": file, "state": state} for role, file, state in self.inputs],
+            "signatures": [dict(signature) for signature in self.signatures],
         }
 
 
@@ -188,6 +206,7 @@ def _examine(run_dir: Path, manifest: Manifest) -> Verification:
         added = json.loads((run_dir / SUPPLEMENT).read_text(encoding="utf-8"))["outputs"]
         outputs += _outputs(run_dir, added, problems)
         known |= {SUPPLEMENT, *(output["file"] for output in added)}
+    signed = tuple(_signatures(run_dir, [name for name, _ in outputs], problems))
     problems += [_problem("foreign_file", path.name) for path in sorted(run_dir.iterdir()) if path.name not in known]
     if run_id(manifest) != manifest["run_id"]:
         problems.append(_problem("run_id", MANIFEST))
@@ -196,7 +215,7 @@ def _examine(run_dir: Path, manifest: Manifest) -> Verification:
     problems += _findings(run_dir, manifest)
     inputs = tuple((item["role"], item["file"], _input_state(item)) for item in manifest["inputs"])
     problems += [_problem("input_changed", file) for _, file, state in inputs if state == "changed"]
-    return Verification(manifest["run_id"], tuple(outputs), inputs, tuple(problems))
+    return Verification(manifest["run_id"], tuple(outputs), inputs, tuple(problems), signed)
 
 
 def _outputs(run_dir: Path, listed: list[Any], problems: list[Problem]) -> Iterator[tuple[str, str]]:
@@ -212,6 +231,31 @@ def _outputs(run_dir: Path, listed: list[Any], problems: list[Problem]) -> Itera
             facts = {"observed": digest, "expected": output["sha256"]}
             problems.append(_problem("output_changed", output["file"], **facts))
         yield output["file"], "intact" if same else "changed"
+
+
+def _signatures(run_dir: Path, names: list[str], problems: list[Problem]) -> Iterator[Mapping[str, Any]]:
+    """Every signature of the signed reports among the outputs, checked against what it covers."""
+    from audit.report.signatures import REPORT, SIGNED, signatures
+
+    signed = run_dir / SIGNED
+    if SIGNED not in names or not signed.is_file():
+        return
+    report = run_dir / REPORT
+    if report.is_file() and not signed.read_bytes().startswith(report.read_bytes()):
+        problems.append(_problem("signature_of_other", SIGNED))
+    try:
+        found = signatures(signed)
+    except MachineFailure:
+        yield {"file": SIGNED, "state": "unchecked"}
+        return
+    except ValueError:
+        found = ()
+    if not found:
+        problems.append(_problem("signature_unreadable", SIGNED))
+    for one in found:
+        if not one.good:
+            problems.append(_problem("signature", SIGNED, detail=one.signer))
+        yield {"file": SIGNED, "state": "intact" if one.good else "changed", **one.to_json()}
 
 
 def _totals(manifest: Manifest) -> Iterator[Problem]:

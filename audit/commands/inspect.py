@@ -25,8 +25,11 @@ def investigate(arguments: argparse.Namespace) -> int:
     roles = ("rounds", "wagers", "events")
     given: dict[str, Any] = {role: getattr(arguments, role, ()) for role in roles}
     given["approvals"] = [arguments.approvals] if arguments.approvals else ()
-    if arguments.pdf is not None:
-        _outside(arguments.pdf, arguments.run)
+    for file in (arguments.pdf, arguments.sheet):
+        if file is not None:
+            outside(file, arguments.run)
+    if arguments.sheet is not None and arguments.round is None:
+        raise UsageError("--sheet belongs to --round")
     source = getattr(arguments, "source", None)
     data = look(arguments.run, target, inputs=given, source=source, config=arguments.config)
     if arguments.json:
@@ -36,6 +39,11 @@ def investigate(arguments: argparse.Namespace) -> int:
     if arguments.pdf is not None:
         write(data, arguments.pdf)
         remark(f"wrote {arguments.pdf}")
+    if arguments.sheet is not None:
+        from audit.investigate.dispute import write_sheet
+
+        write_sheet(data, arguments.sheet)
+        remark(f"wrote {arguments.sheet}")
     return int(ExitCode.CLEAN)
 
 
@@ -81,7 +89,7 @@ def _languages(text: str) -> tuple[str, ...]:
     return languages
 
 
-def _outside(file: Path, run: Path) -> None:
+def outside(file: Path, run: Path) -> None:
     """Refuse to write into a finished run."""
     if file.resolve().is_relative_to(run.resolve()):
         raise UsageError(f"{file} lies in the finished run, which stays as it is; name a file elsewhere")
@@ -104,6 +112,10 @@ def verify(arguments: argparse.Namespace) -> int:
             say(f"  {state:<8} {file}")
         for role, file, state in result.inputs:
             say(f"  {state:<8} {file} ({role})")
+        for signature in result.signatures:
+            known = "signer" in signature
+            who = f": {signature['signer']} ({signature['role']}, PAdES {signature['level']})" if known else ""
+            say(f"  {signature['state']:<8} {signature['file']}, signature{who}")
         say(f"{'changed' if result.problems else 'intact'}: run {result.run_id}")
     return int(ExitCode.FINDINGS if result.problems else ExitCode.CLEAN)
 

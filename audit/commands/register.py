@@ -9,7 +9,6 @@ from audit.commands.output import say, say_json
 from audit.errors import ExitCode
 from audit.model import Game, Severity
 
-
 _SHOWN: Final = 5
 """Days of a long notice that are listed by name; the JSON has all of them."""
 

@@ -87,6 +87,7 @@ def trimmed(values: pa.StringArray) -> pa.StringArray:
         data.size == 0 or (data.min() >= _FIRST_PRINTABLE and data.max() <= _LAST_PRINTABLE)
     ):
         return values
+    values.validate(full=True)  # a damaged Parquet file may hold bytes that are no text
     clean = pc.utf8_trim_whitespace(values)
     return pc.if_else(pc.equal(pc.binary_length(clean), 0), pa.scalar(None, pa.string()), clean)
 

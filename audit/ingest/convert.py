@@ -32,15 +32,24 @@ class ColumnFault:
 class Converter:
     """Reads the cells of one file's batches; remembers the hands of the last dictionary, which batches often share.
 
-    `origins` gives the name a canonical column has in the file, `skip` the canonical columns left unread (all null).
+    `origins` gives the name a canonical column has in the file, `zones` the zone of its times where it is not `zone`,
+    `skip` the canonical columns left unread (all null).
     """
 
     def __init__(
-        self, table: Table, file: str, *, zone: str, origins: Mapping[str, str], skip: Collection[str] = ()
+        self,
+        table: Table,
+        file: str,
+        *,
+        zone: str,
+        origins: Mapping[str, str],
+        skip: Collection[str] = (),
+        zones: Mapping[str, str] | None = None,
     ) -> None:
         self._table = table
         self._file = file
         self._zone = zone
+        self._zones = zones or {}
         self._origins = origins
         self._skip = frozenset(skip)
         self._hands: dict[str, tuple[pa.StringArray, pa.StringArray, Mask | None]] = {}
@@ -88,7 +97,7 @@ class Converter:
             case Kind.MONEY:
                 read = amounts(raw, place)
             case Kind.INSTANT:
-                read = instants(raw, place, self._zone)
+                read = instants(raw, place, self._zones.get(column.name, self._zone))
         return read if column.least is None else _not_below(read, column.least, column.below)
 
     def _read_cards(self, column: Column, raw: pa.Array, place: Place) -> Cells:

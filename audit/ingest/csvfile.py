@@ -9,6 +9,8 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
+import threading
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -25,16 +27,24 @@ from audit.ingest.raw import Malformed, RawBatch, check_names
 
 BLOCK_BYTES: Final = 8 << 20
 _HEADER_BYTES: Final = 1 << 20
-_COMPRESSION: Final = {".csv.gz": "gzip", ".csv.zst": "zstd"}
+_PATIENCE: Final = 0.5
 _DELIMITERS: Final = {";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a source writes CSV: the character between fields, and the encoding by Python's name for it."""
+    """How a source writes CSV: the character between fields, and the encoding by Python's name for it.
+
+    `footer` is a pattern of lines under the rows, with another number of fields, that are no rows (a sum, a remark).
+    """
 
     delimiter: str = ","
     encoding: str = "utf-8"
+    footer: str = ""
+
+    def is_footer(self, line: str) -> bool:
+        """Whether a malformed line is known to be no row."""
+        return bool(self.footer) and re.match(self.footer, line.strip()) is not None
 
     @property
     def utf8(self) -> bool:
@@ -45,6 +55,8 @@ class Dialect:
 class CsvReader:
     """One CSV file; raises InputRefused if it is empty, not text, damaged, or has two columns of one name."""
 
+    sparse = False
+
     def __init__(self, file: SourceFile, dialect: Dialect | None = None) -> None:
         self._file = file
         self._dialect = dialect or Dialect()
@@ -53,9 +65,8 @@ class CsvReader:
         check_names(file.name, self.names)
 
     def _stream(self) -> pa.NativeFile:
-        compression = _COMPRESSION.get(self._file.suffix)
         try:
-            return pa.input_stream(str(self._file.path), compression=compression)
+            return pa.input_stream(str(self._file.path), compression=self._file.compression)
         except OSError as error:
             raise self._refuse("cannot be opened") from error
 
@@ -123,16 +134,15 @@ class CsvReader:
             for raw, name in zip(self._header, self.names, strict=True)
         }
         numbering = _Numbering()
+        source: _Text | None = None
         try:
             with self._stream() as stream:
+                source = _Text(stream, self._decoder(), wide=not self._dialect.utf8)
                 reader = pacsv.open_csv(
-                    stream,
+                    pa.PythonFile(source, mode="r"),
                     read_options=pacsv.ReadOptions(
                         use_threads=False,
                         block_size=BLOCK_BYTES,
-                        # Decoded by Python's codec also where it is UTF-8: a malformed row with bytes that are no text
-                        # would else fail inside Arrow's call of `keep`, where nothing can be caught.
-                        encoding=self._encoding,
                     ),
                     parse_options=pacsv.ParseOptions(
                         delimiter=self._dialect.delimiter, newlines_in_values=True, invalid_row_handler=keep
@@ -146,8 +156,12 @@ class CsvReader:
                 for batch in reader:
                     numbers, among = numbering.next(batch.num_rows, malformed)
                     yield RawBatch(dict(zip(self.names, batch.columns, strict=True)), numbers, among)
+                source.check()
         except (pa.ArrowException, OSError, UnicodeError) as error:
             raise self._explain(error, numbering.row) from error
+        finally:
+            if source is not None:
+                source.stop()
         if malformed:
             empty = {name: pa.array([], pa.string()) for name in self.names}
             yield RawBatch(empty, np.empty(0, np.int64), tuple(malformed))
@@ -159,9 +173,63 @@ class CsvReader:
         if "straddling" in said:
             limit = BLOCK_BYTES >> 20
             return self._refuse(f"a row after row {row - 1} is longer than {limit} MiB (a quote not closed?)")
-        if self._file.suffix in _COMPRESSION and isinstance(error, OSError):
+        if self._file.compression and isinstance(error, OSError):
             return self._refuse("cannot be decompressed to its end (truncated or damaged)")
         return self._refuse(f"is not well-formed CSV after row {row - 1}")
+
+
+class _Text:
+    """The file as UTF-8 for Arrow, decoded here also where it is UTF-8 already.
+
+    A malformed row with bytes that are no text would else fail inside Arrow's call of the row handler, where nothing
+    can be caught. Arrow reads ahead in a thread of its own: a program that ends while that thread is in here would
+    never end, so that the reading is stopped before the file is let go.
+    """
+
+    closed = False
+
+    def __init__(self, stream: pa.NativeFile, decoder: codecs.IncrementalDecoder, *, wide: bool) -> None:
+        self._stream = stream
+        self._wide = wide
+        self._decoder = decoder
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._stopped = False
+        self._wrong: UnicodeError | None = None
+
+    def read(self, size: int = -1) -> bytes:
+        """Some bytes of text, no more than `size`, empty at the end."""
+        # A character of another encoding takes up to twice its bytes; of UTF-8, the rest of one may be waiting.
+        size = max(1, size // 2 if self._wide else size - 4)
+        with self._lock:
+            while not self._stopped and not self._ended.is_set():
+                chunk = self._stream.read(size)
+                try:
+                    text = self._decoder.decode(chunk, final=not chunk)
+                except UnicodeError as error:
+                    self._wrong = error
+                    raise
+                if not chunk:
+                    self._ended.set()
+                if text:
+                    return text.encode()
+            self._ended.set()
+            return b""
+
+    def check(self) -> None:
+        """Raise what went wrong in decoding, should the reader have taken it for the end."""
+        if self._wrong is not None:
+            raise self._wrong
+
+    def stop(self) -> None:
+        """Let no more be read, and wait until whoever reads has noticed."""
+        self._stopped = True
+        with self._lock:
+            pass
+        self._ended.wait(_PATIENCE)
+
+    def close(self) -> None:
+        """Nothing to do: the stream is closed by whoever opened it."""
 
 
 class _Numbering:

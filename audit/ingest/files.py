@@ -12,8 +12,19 @@ from typing import Final
 
 from audit.errors import InputRefused, UsageError
 
-SUFFIXES: Final = (".parquet", ".csv", ".csv.gz", ".csv.zst")
+_CSV: Final = (".csv", ".csv.gz", ".csv.zst")
+_JSON: Final = (
+    *(".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".ndjson.gz", ".ndjson.zst"),
+    *(".json", ".json.gz", ".json.zst"),
+)
+
+SUFFIXES: Final = (".parquet", *_CSV, *_JSON, ".xlsx")
 """Endings of the file names that can be read."""
+
+_MARKERS: Final = (".json", ".json.gz", ".json.zst")
+"""Endings that must be named: in a folder of logs, a single JSON document is a manifest or a setting."""
+
+_COMPRESSION: Final = {".gz": "gzip", ".zst": "zstd"}
 
 _WILDCARDS: Final = frozenset("*?[")
 _CHUNK: Final = 1 << 20
@@ -35,6 +46,19 @@ class SourceFile:
     def suffix(self) -> str:
         """The ending of `SUFFIXES` that the name has."""
         return next(suffix for suffix in SUFFIXES if self.path.name.lower().endswith(suffix))
+
+    @property
+    def kind(self) -> str:
+        """What the file is: `parquet`, `csv`, `json` or `xlsx`."""
+        suffix = self.suffix
+        if suffix in _JSON:
+            return "json"
+        return "csv" if suffix in _CSV else suffix.removeprefix(".")
+
+    @property
+    def compression(self) -> str | None:
+        """The compression that the ending of the name says, as Arrow calls it."""
+        return _COMPRESSION.get(self.path.suffix.lower())
 
     def sha256(self) -> str:
         """SHA-256 of the content in hexadecimal; InputRefused if the file cannot be read."""
@@ -93,8 +117,9 @@ def _offered(path: Path, folder: Path) -> bool:
     """Whether a file below a folder is data: not hidden, and no marker or unfinished file as other programs leave."""
     return (
         _readable(path)
+        and not path.name.lower().endswith(_MARKERS)
         and path.is_file()
-        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+        and not any(part.startswith((".", "_", "~$")) for part in path.relative_to(folder).parts)
     )
 
 

@@ -50,9 +50,9 @@ class GateProcess:
     ) -> GateResult:
         """As :func:`audit.ingest.validate.run_gate`, with the same errors."""
         to_helper, from_helper = self._helper.stdin, self._helper.stdout
+        if to_helper is None or from_helper is None:
+            return run_gate(samples, profiles, suites_dir)
         try:
-            if to_helper is None or from_helper is None:
-                raise EOFError
             pickle.dump((dict(samples), dict(profiles), suites_dir), to_helper)
             to_helper.flush()
             answer = pickle.load(from_helper)  # noqa: S301 - our own helper, at the end of our own pipe

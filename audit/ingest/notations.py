@@ -26,6 +26,32 @@ _SUIT_RANK: Final = re.compile(r"([SHDC♠♥♦♣])[._-]?(10|[AJQKT]|0?[1-9]|1
 _RANK_SUIT: Final = re.compile(r"(10|[AJQKT2-9])[._-]?([SHDC♠♥♦♣]?)")
 _ONE_CARD: Final = "[SHDCshdc♠♥♦♣][._-]?(?:1[0-3]|0?[1-9]|[AJQKTajqkt])"
 _PER_SUIT: Final = len(RANKS)
+_LONGEST_NUMBER: Final = 4
+_RANK_WORDS: Final = {"ACE": "A", "JACK": "J", "QUEEN": "Q", "KING": "K", "TEN": "10", "14": "A"}
+_SUIT_WORDS: Final = {
+    "SPADE": "S",
+    "HEART": "H",
+    "DIAMOND": "D",
+    "CLUB": "C",
+    "黑桃": "S",
+    "紅心": "H",
+    "红心": "H",
+    "紅桃": "H",
+    "红桃": "H",
+    "方塊": "D",
+    "方块": "D",
+    "梅花": "C",
+    "ESPADA": "S",
+    "COPA": "H",
+    "OURO": "D",
+    "PAU": "C",
+}
+
+PAIRED: Final = "|"
+"""Stands between rank and suit where they come from two columns."""
+
+LISTED: Final = "\x1f"
+"""Stands between the cards of a list when it becomes one text."""
 _SLOTS: Final = 3
 
 
@@ -61,14 +87,54 @@ def _suit_digit(token: str, suits: str) -> str | None:
     return match and RANKS[int(match[2]) - 1] + suits[int(match[1]) - 1]
 
 
+def _in_shoe(token: str, suits: str) -> str | None:
+    """A place in a shoe of several decks, from 0, each deck in the order of its suits."""
+    if not (token.isascii() and token.isdigit() and len(token) <= _LONGEST_NUMBER):
+        return None
+    return _numbered(0)(str(int(token) % (_PER_SUIT * len(suits))), suits)
+
+
+def _ranked(token: str, _: str) -> str | None:
+    """A rank alone, by letter or by number from 1 to 13."""
+    found = re.fullmatch("10|[AJQKT]|0?[1-9]|1[1-3]", token.upper())
+    return found and _rank(found[0])
+
+
+def _valued(token: str, _: str) -> str | None:
+    """A card's points alone: a zero is written as a ten, which stands for any card that counts nothing."""
+    if re.fullmatch("[0-9]", token) is None:
+        return None
+    return {"0": "10", "1": "A"}.get(token, token)
+
+
+def _rank_and_suit(token: str, suits: str) -> str | None:
+    """A rank and a suit from two columns, with the bar between that joined them."""
+    rank, _, suit = token.partition(PAIRED)
+    rank, suit = rank.strip().upper(), suit.strip()
+    rank = _RANK_WORDS.get(rank, rank)
+    found = re.fullmatch("10|[AJQKT]|0?[1-9]|1[1-3]", rank)
+    if found is None:
+        return None
+    if suit.isascii() and suit.isdigit():
+        place = int(suit) - (1 if suits.isupper() else 0)
+        return _rank(found[0]) + suits.upper()[place] if 0 <= place < len(suits) else None
+    known = _SUIT_OF.get(suit.upper(), _SUIT_WORDS.get(suit.upper().rstrip("S")))
+    return known and _rank(found[0]) + known
+
+
 NOTATIONS: Final[Mapping[str, Decoder]] = {
     "rank_suit": _rank_suit,
     "suit_rank": _suit_rank,
     "number_1_52": _numbered(1),
     "number_0_51": _numbered(0),
+    "number_in_shoe": _in_shoe,
     "suit_digit_rank": _suit_digit,
+    "rank": _ranked,
+    "points": _valued,
+    "pair": _rank_and_suit,
 }
-"""Name of each notation to its decoder: `9H` `Ts` `K♠`; `S.13` `D08` `♦6`; numbers by suit; `404` (suit 4, rank 04)."""
+"""Name of each notation to its decoder: `9H` `Ts` `K♠`; `S.13` `D08` `♦6` `S_K`; numbers by suit; a place in the shoe;
+`404` (suit 4, rank 04); ranks alone by letter or 1 to 13; points alone; a rank and a suit from two columns."""
 
 ORDERS: Final = ("alternating", "player_first", "banker_first")
 """Order of the cards of both sides in one text: P B P B P B, three places a side, or the banker's three first."""
@@ -76,7 +142,10 @@ ORDERS: Final = ("alternating", "player_first", "banker_first")
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How a card is written: `name` of `NOTATIONS`, `suits` in the order of numbers, `none` the texts for no card."""
+    """How a card is written: `name` of `NOTATIONS`, `suits` in the order of numbers, `none` the texts for no card.
+
+    In the notation `pair`, suits in capitals are numbered from 1 and in small letters from 0.
+    """
 
     name: str = "rank_suit"
     suits: str = "SHDC"
@@ -89,7 +158,7 @@ class Notation:
         ['AS', 'KC', '', '53']
         """
         token = token.strip()
-        if not token or token in self.none:
+        if not token or token in self.none or not token.strip(PAIRED):
             return ""
         return NOTATIONS[self.name](token, self.suits) or token
 
@@ -101,7 +170,7 @@ class Notation:
 
     def spaced(self, texts: pa.StringArray, separator: str) -> pa.StringArray:
         """Texts of several cards with the separator between them; without a separator, suit by suit."""
-        if separator:
+        if separator or self.name in {"rank", "points"}:
             return texts
         return pc.replace_substring_regex(texts, f"({_ONE_CARD})", r"\1 ")
 

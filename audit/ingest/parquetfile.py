@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -22,6 +23,8 @@ BATCH_ROWS: Final = 262_144
 class ParquetReader:
     """One Parquet file; raises InputRefused if it is empty, truncated, damaged or has two columns of one name."""
 
+    sparse = False
+
     def __init__(self, file: SourceFile) -> None:
         self._file = file
         self._source = self._open(())
@@ -35,7 +38,7 @@ class ParquetReader:
             return pq.ParquetFile(self._file.path, read_dictionary=list(dictionaries), pre_buffer=True)
         except PermissionError as error:
             raise InputRefused(f"{self._file.name}: cannot be read (permission denied)") from error
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, ValueError) as error:  # a name that is no text is a ValueError
             raise InputRefused(f"{self._file.name}: is not a whole Parquet file (truncated or damaged)") from error
 
     @property
@@ -53,9 +56,10 @@ class ParquetReader:
             for batch in source.iter_batches(batch_size=BATCH_ROWS, columns=wanted):
                 numbers = np.arange(row, row + batch.num_rows, dtype=np.int64)
                 row += batch.num_rows
+                _check_dictionaries(batch)
                 columns_read = dict(zip(batch.schema.names, batch.columns, strict=True))
                 yield RawBatch(columns_read, numbers, unread=partial(self._unread, columns_read))
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, ValueError) as error:
             raise InputRefused(
                 f"{self._file.name}: cannot be read beyond row {row - 1} (truncated or damaged Parquet)"
             ) from error
@@ -77,3 +81,13 @@ class ParquetReader:
             parts.append(self._source.read_row_group(group, columns=others).take(pa.array(rows)))
         table = pa.concat_tables(parts).combine_chunks()
         return {name: table.column(name).combine_chunks() for name in others}
+
+
+def _check_dictionaries(batch: pa.RecordBatch) -> None:
+    """Refuse a batch that points beyond its dictionaries: the library decodes such pages of a damaged file."""
+    for column in batch.columns:
+        if pa.types.is_dictionary(column.type):
+            reach = pc.min_max(column.indices)
+            low, high = reach["min"].as_py(), reach["max"].as_py()
+            if high is not None and (low < 0 or high >= len(column.dictionary)):
+                raise pa.ArrowInvalid("a dictionary index out of bounds")

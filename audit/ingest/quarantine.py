@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from audit.ingest import cards
 from audit.ingest.canonical import TABLES, Kind, Table
+from audit.ingest.proof import OrderProof
 from audit.model import LANGUAGES, Text, money_text
 from audit.rulebook import strict
 
@@ -40,6 +41,9 @@ SCHEMA: Final = pa.schema(
     ]
 )
 """Columns of the quarantine file; `value` is cut at 200 characters, `row` is the raw row as JSON."""
+
+SET_ASIDE: Final = frozenset({"superseded", "cancelled_in_source", "open_in_source"})
+"""Reasons of rows that can be read and do not count, because the source says so."""
 
 VALUE_LENGTH: Final = 200
 _EXAMPLES: Final = 3
@@ -112,6 +116,19 @@ class Quarantine:
         self._held = 0
         self._spill: tempfile.TemporaryDirectory[str] | None = None
         self._spilled = 0
+        self.proof = OrderProof()
+        self._left: dict[tuple[str, str], int] = {}
+
+    def note_left(self, table: str, file: str, rows: int) -> None:
+        """Count `rows` rows of `file` that the profile says belong to another table."""
+        self._left[table, file] = self._left.get((table, file), 0) + rows
+
+    def left(self) -> dict[str, int]:
+        """By table, the rows of its files that belong to another table."""
+        counts: Counter[str] = Counter()
+        for (table, _), rows in sorted(self._left.items()):
+            counts[table] += rows
+        return dict(counts)
 
     def note_read(self, table: str, file: str, rows: int) -> None:
         """Count `rows` more rows as read from `file`, whether they can be read or not."""
@@ -191,10 +208,15 @@ class Quarantine:
     def discard(self, table: str) -> None:
         """Forget everything about `table`: its files are about to be read again."""
         self._tables[table] = _Kept()
+        self._left = {key: rows for key, rows in self._left.items() if key[0] != table}
 
     def count(self, table: str) -> int:
         """Rows of `table` rejected so far."""
         return sum(self._tables[table].counts.values())
+
+    def unreadable(self, table: str) -> int:
+        """Rows of `table` rejected because they could not be read, without those that the source itself took back."""
+        return sum(count for reason, count in self._tables[table].counts.items() if reason not in SET_ASIDE)
 
     def files(self, table: str) -> Mapping[str, FileCount]:
         """Control totals of each file of `table`, by its name."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -12,15 +13,26 @@ from numpy.typing import NDArray
 
 from audit.errors import InputRefused
 
+MOST_COLUMNS: Final = 4096
+"""Columns beyond which a file is not taken for a log."""
+
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A row that has not as many fields as the header: its number (1 = first row of data), the fields, its text."""
+    """A row that has not as many fields as the header: its number (1 = first row of data), the fields, its text.
+
+    `expected` is 0 where the row is no row at all (a line that is not JSON).
+    """
 
     row: int
     found: int
     expected: int
     text: str
+
+    @property
+    def reason(self) -> str:
+        """The key of the reason (reasons.yaml)."""
+        return "field_count" if self.expected else "not_a_record"
 
 
 def nothing_unread(_: NDArray[np.int64]) -> Mapping[str, pa.Array]:
@@ -32,13 +44,16 @@ def nothing_unread(_: NDArray[np.int64]) -> Mapping[str, pa.Array]:
 class RawBatch:
     """Some rows of one file: columns by their name in the file, the row numbers, and malformed rows among them.
 
-    `unread` gives, for row numbers of the batch, the columns of the file that were left out, as evidence.
+    `unread` gives, for row numbers of the batch, the columns of the file that were left out, as evidence. A reader of
+    nested records gives `records` instead of columns, and their `texts` as evidence.
     """
 
     columns: Mapping[str, pa.Array]
     source_row: NDArray[np.int64]
     malformed: Sequence[Malformed] = ()
     unread: Callable[[NDArray[np.int64]], Mapping[str, pa.Array]] = nothing_unread
+    records: Sequence[Mapping[str, Any]] | None = None
+    texts: pa.StringArray | None = None
 
     def __len__(self) -> int:
         return len(self.source_row)
@@ -51,12 +66,18 @@ class Reader(Protocol):
     def names(self) -> tuple[str, ...]:
         """Names of the columns in the file, in order."""
 
+    @property
+    def sparse(self) -> bool:
+        """Whether a column may be absent from `names` and still come (records need not have every key)."""
+
     def batches(self, columns: Collection[str], plain: Collection[str]) -> Iterator[RawBatch]:
         """The rows of the file; at least `columns` of it, those of `plain` not as dictionaries."""
 
 
 def check_names(file: str, names: Sequence[str]) -> None:
-    """Refuse a file with two columns of one name."""
-    for name in names:
-        if names.count(name) > 1:
+    """Refuse a file with two columns of one name, or with more columns than any log has."""
+    if len(names) > MOST_COLUMNS:
+        raise InputRefused(f"{file}: has {len(names)} columns; at most {MOST_COLUMNS} are read")
+    for name, times in Counter(names).items():
+        if times > 1:
             raise InputRefused(f"{file}: two columns are called {name!r}")

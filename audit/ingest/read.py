@@ -6,47 +6,29 @@ rows. The rows of a batch that cannot be read are taken out and handed to the qu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from audit.errors import InputRefused
-from audit.ingest import evidence
-from audit.ingest.canonical import EVENTS, ROUNDS, WAGERS, Kind, Table
-from audit.ingest.cells import fault_if
-from audit.ingest.convert import ColumnFault, Converter
-from audit.ingest.csvfile import CsvReader
+from audit.ingest.canonical import EVENTS, ROUNDS, WAGERS, Table
+from audit.ingest.cells import Place, as_strings
+from audit.ingest.evidence import as_text
+from audit.ingest.filereading import Batch, FileReading, Reading, Step, open_file, shaped_batches
 from audit.ingest.files import SourceFile
+from audit.ingest.joined import CardTable, JoinedCards
 from audit.ingest.layout import TableLayout
-from audit.ingest.numbering import RunningNumbers
-from audit.ingest.parquetfile import ParquetReader
-from audit.ingest.proof import refuse_wrong_order
 from audit.ingest.quarantine import Quarantine
-from audit.ingest.raw import Malformed, RawBatch, Reader
+from audit.ingest.raw import RawBatch
+from audit.ingest.records import RecordLayout, Shaped, heads, shape
 from audit.ingest.sources import CANONICAL, Profile
 
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Some accepted rows of one file.
-
-    `rows`: typed rows in the table's schema; `file`: the file's name as findings print it; `file_index`: its place
-    among the files of the call; `source_row`: int64, the number of each row in its file, from 1.
-    """
-
-    rows: pa.RecordBatch
-    file: str
-    file_index: int
-    source_row: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.source_row)
+__all__ = ["Batch", "open_events", "open_file", "open_rounds", "open_wagers"]
 
 
 def open_rounds(
@@ -89,11 +71,6 @@ def open_events(
     return _open(EVENTS, files, profile, quarantine, columns)
 
 
-def open_file(file: SourceFile, profile: Profile = CANONICAL) -> Reader:
-    """A reader for one file, by the ending of its name."""
-    return ParquetReader(file) if file.suffix == ".parquet" else CsvReader(file, profile.dialect)
-
-
 def _open(
     table: Table,
     files: Sequence[SourceFile],
@@ -108,19 +85,7 @@ def _open(
             yield step.batch
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A batch and what the quarantine is to be told when the caller gets it.
-
-    Batches are read ahead in another thread; the quarantine hears of their rows in the caller's thread and no sooner,
-    so that what it knows is what the caller has seen.
-    """
-
-    batch: Batch
-    notes: tuple[Callable[[], None], ...]
-
-
-def _ahead(steps: Iterator[_Step]) -> Iterator[_Step]:
+def _ahead(steps: Iterator[Step]) -> Iterator[Step]:
     """The same steps, each made in another thread while the caller works on the one before it."""
     with ThreadPoolExecutor(1, "ingest") as pool:
         waiting = pool.submit(next, steps, None)
@@ -135,176 +100,116 @@ def _steps(
     profile: Profile,
     quarantine: Quarantine,
     columns: Collection[str] | None,
-) -> Iterator[_Step]:
-    skip = {c.name for c in table.columns if columns is not None and c.skippable and c.name not in columns}
-    if profile.table(table).running:
-        skip.discard("shoe_id")
-    numbers = RunningNumbers()
+) -> Iterator[Step]:
+    layout = profile.table(table)
+    common = common_of(table, files, profile, quarantine, columns)
+    rule = layout.cards.joined if layout.cards else None
     read = False
     for index, file in enumerate(files):
-        reading = _FileReading(table, file, index, profile, quarantine, skip, numbers)
+        reading = FileReading(common, file, index)
         yield reading.nothing()
+        if rule is not None and rule.is_card_file(file):
+            continue
         for step in reading.steps():
             read = True
             yield step
-    if not read:
+    # Events that a profile finds in the files of the rounds need not be there.
+    if not read and not layout.embedded:
         raise InputRefused(f"{', '.join(file.name for file in files)}: no row of data, only a header")
+    if common.cards is not None:
+        yield _cards_note(common, common.cards)
 
 
-class _FileReading:
-    """Reads one file of one table."""
-
-    def __init__(
-        self,
-        table: Table,
-        file: SourceFile,
-        index: int,
-        profile: Profile,
-        quarantine: Quarantine,
-        skip: Collection[str],
-        numbers: RunningNumbers,
-    ) -> None:
-        self._table = table
-        self._file = file
-        self._index = index
-        self._profile = profile
-        self._layout = profile.table(table)
-        self._proven = False
-        self._quarantine = quarantine
-        self._skip = skip
-        self._numbers = numbers
-        self._converter = Converter(
-            _as_in_source(table, self._layout), file.name, zone=profile.zone, origins=self._layout.origins(), skip=skip
-        )
-
-    def nothing(self) -> _Step:
-        """A step without rows, by which the quarantine learns of the file."""
-        empty = pa.RecordBatch.from_pylist([], schema=self._table.schema)
-        return self._step(empty, np.empty(0, np.int64), [self._note_read(0)])
-
-    def _step(self, rows: pa.RecordBatch, numbers: NDArray[np.int64], notes: list[Callable[[], None]]) -> _Step:
-        return _Step(Batch(rows, self._file.name, self._index, numbers), tuple(notes))
-
-    def _note_read(self, rows: int) -> Callable[[], None]:
-        return partial(self._quarantine.note_read, self._table.name, self._file.name, rows)
-
-    def steps(self) -> Iterator[_Step]:
-        """One step for each batch of rows that the file gives, perhaps with no row accepted."""
-        reader = open_file(self._file, self._profile)
-        self._layout.check(self._table, self._file.name, reader.names)
-        needed = self._layout.needed(self._table)
-        wanted = {source for name, sources in needed.items() if name not in self._skip for source in sources}
-        plain = {
-            source
-            for name, sources in needed.items()
-            if self._table.column(name).kind in {Kind.ID, Kind.INSTANT}
-            for source in sources
-        }
-        for raw in reader.batches(wanted, plain):
-            if len(raw) or raw.malformed:
-                yield self._read(raw)
-
-    def _read(self, raw: RawBatch) -> _Step:
-        notes = [self._note_read(len(raw) + len(raw.malformed))]
-        if raw.malformed:
-            notes.append(self._rejected_malformed(raw.malformed))
-        if not len(raw):
-            return self._step(self.nothing().batch.rows, raw.source_row, notes)
-        columns = self._layout.derive(self._table, raw.columns, len(raw), self._file.name)
-        rows, faults = self._converter.convert(columns, len(raw))
-        rows, more = self._translated(rows)
-        faults += more
-        if not faults:
-            return self._step(rows, raw.source_row, notes)
-        keep, note = self._rejected(raw, columns, rows, faults)
-        return self._step(rows.filter(pa.array(keep)), raw.source_row[keep], [*notes, note])
-
-    def _translated(self, rows: pa.RecordBatch) -> tuple[pa.RecordBatch, list[ColumnFault]]:
-        """What a profile says about typed values: the order of cards proven, rounds renumbered, payouts as due."""
-        layout = self._layout
-        faults: list[ColumnFault] = []
-        if layout.cards and not self._proven:
-            refuse_wrong_order(rows, self._file.name, self._profile.name)
-            self._proven = True
-        if layout.running:
-            rows, early = self._numbers.renumber(rows)
-            faults += (
-                ColumnFault("round_no", each.reason, each.mask) for each in fault_if("number_before_shoe", early)
-            )
-        if not layout.money.canonical:
-            rows, lost = layout.money.settle(rows)
-            faults += (ColumnFault("payout", each.reason, each.mask) for each in fault_if("loss_above_stake", lost))
-        return rows, faults
-
-    def _rejected(
-        self, raw: RawBatch, columns: Mapping[str, pa.Array], typed: pa.RecordBatch, faults: list[ColumnFault]
-    ) -> tuple[NDArray[np.bool_], Callable[[], None]]:
-        """The mask of the good rows, and the note about the others, each with its first fault in schema order."""
-        order = {name: number for number, name in enumerate(self._table.names)}
-        ranked = sorted(faults, key=lambda fault: order[fault.column])
-        owner = np.full(len(raw), -1, np.int64)
-        for number, fault in enumerate(ranked):
-            owner[(owner < 0) & fault.mask] = number
-        rejected = owner >= 0
-        rows = np.flatnonzero(rejected)
-        owners = owner[rows]
-        note = partial(
-            self._quarantine.add,
-            self._table.name,
-            self._file.name,
-            source_rows=raw.source_row[rows],
-            columns=[ranked[number].column for number in owners],
-            keys=[ranked[number].reason for number in owners],
-            values=_values(columns, ranked, rows, owners),
-            rows=evidence.json_rows(raw.columns, rows, raw.unread(raw.source_row[rows])),
-            ids=self._ids(typed, rows),
-        )
-        return ~rejected, note
-
-    def _ids(self, typed: pa.RecordBatch, rows: NDArray[np.intp]) -> pa.StringArray | None:
-        if self._table.identity is None:
-            return None
-        return typed[self._table.identity].take(pa.array(rows))
-
-    def _rejected_malformed(self, malformed: Sequence[Malformed]) -> Callable[[], None]:
-        count = len(malformed)
-        return partial(
-            self._quarantine.add,
-            self._table.name,
-            self._file.name,
-            source_rows=[each.row for each in malformed],
-            columns=[None] * count,
-            keys=["field_count"] * count,
-            values=pa.array([f"{each.found}/{each.expected}" for each in malformed], pa.string()),
-            rows=pa.array([each.text for each in malformed], pa.string()),
-        )
+def common_of(
+    table: Table,
+    files: Sequence[SourceFile],
+    profile: Profile,
+    quarantine: Quarantine,
+    columns: Collection[str] | None = None,
+) -> Reading:
+    """What the files have in common, which may take a first pass over them (corrections, joined cards)."""
+    layout = profile.table(table)
+    skip = {c.name for c in table.columns if columns is not None and c.skippable and c.name not in columns}
+    if layout.running:
+        skip.discard("shoe_id")
+    common = Reading(table, profile, quarantine, skip)
+    rule = layout.cards.joined if layout.cards else None
+    if rule is not None:
+        beside = [file for file in files if rule.is_card_file(file)]
+        common = replace(common, cards=CardTable.read(rule, beside, partial(_card_rows, profile, rule)))
+    if layout.corrections is not None:
+        common = replace(common, winners=_winners(common, files))
+    return common
 
 
-def _as_in_source(table: Table, layout: TableLayout) -> Table:
-    """The table with payouts that may be negative, where the source's payout is what was won minus what was lost."""
-    if layout.money.form != "result":
-        return table
-    columns = (replace(each, least=None) if each.name == "payout" else each for each in table.columns)
-    return replace(table, columns=tuple(columns))
+def _card_rows(profile: Profile, rule: JoinedCards, file: SourceFile) -> Iterator[RawBatch]:
+    reader = open_file(file, profile)
+    sources = rule.sources()
+    for raw in reader.batches(heads(sources, reader.names), sources):
+        yield shape(raw, RecordLayout(profile.nulls), sources, file.name).raw if len(raw) else raw
 
 
-def _values(
-    columns: Mapping[str, pa.Array],
-    faults: Sequence[ColumnFault],
-    rows: NDArray[np.intp],
-    owners: NDArray[np.int64],
-) -> pa.StringArray:
-    """For each rejected row the text of the column that rejected it."""
-    parts = []
-    places = []
-    for number, fault in enumerate(faults):
-        mine = np.flatnonzero(owners == number)
-        if not len(mine):
+def _cards_note(common: Reading, cards: CardTable) -> Step:
+    """Tells how many rows of cards were read and how many lead nowhere."""
+    empty = Batch(pa.RecordBatch.from_pylist([], schema=common.table.schema), "", 0, np.empty(0, np.int64))
+    counts = {"cards_rows": cards.rows, "cards_unreadable": cards.unreadable, "cards_without_round": cards.unused}
+    return Step(empty, (partial(common.quarantine.proof.left.update, counts),))
+
+
+def _winners(common: Reading, files: Sequence[SourceFile]) -> dict[str, tuple[int, int]]:
+    """For each identity with a correction, the place of the row that counts; one pass over the files beforehand."""
+    table, layout = common.table, common.layout
+    best: dict[str, tuple[tuple[int, str], tuple[int, int]]] = {}
+    skip = [name for name in table.names if name != table.identity]
+    for index, file in enumerate(files):
+        if layout.cards and layout.cards.joined and layout.cards.joined.is_card_file(file):
             continue
-        places.append(mine)
-        if fault.column in columns:
-            parts.append(evidence.as_text(columns[fault.column], rows[mine]))
-        else:
-            parts.append(pa.nulls(len(mine), pa.string()))
-    order = np.argsort(np.concatenate(places), kind="stable")
-    return pc.take(pa.concat_arrays(parts), pa.array(order))
+        for shaped in shaped_batches(file, common.profile, table, skip):
+            for name, rank, row in _corrected(layout, table, shaped, file.name):
+                if name not in best or rank >= best[name][0]:
+                    best[name] = (rank, (index, row))
+    return {name: place for name, (_, place) in best.items()}
+
+
+def _corrected(
+    layout: TableLayout, table: Table, shaped: Shaped, file: str
+) -> Iterator[tuple[str, tuple[int, str], int]]:
+    """Identity, rank and number of each row of a batch that replaces another."""
+    raw, rule = shaped.raw, layout.corrections
+    if rule is None or not len(raw):
+        return
+    out = np.zeros(len(raw), np.bool_)
+    for each in shaped.aside:
+        out |= each.mask
+    every = np.arange(len(raw))
+    flags = _text(raw, rule.flag, every)
+    rows = [i for i in range(len(raw)) if not out[i] and (flags[i] or "").strip() in rule.words]
+    if not rows:
+        return
+    versions = _text(raw, rule.latest, every)
+    ids = _identities(layout, table, raw, file)
+    for i in rows:
+        name, version = ids[i], (versions[i] or "").strip()
+        if name is not None:
+            yield name, (len(version) if version.isdigit() else 0, version), int(raw.source_row[i])
+
+
+def _text(raw: RawBatch, source: str, rows: NDArray[np.intp]) -> list[str | None]:
+    if source not in raw.columns:
+        return [None] * len(raw)
+    return list(as_text(raw.columns[source], rows).to_pylist())
+
+
+def _identities(layout: TableLayout, table: Table, raw: RawBatch, file: str) -> list[str | None]:
+    """The identity of each row, as the layout makes it."""
+    identity = str(table.identity)
+    only = replace(
+        layout,
+        columns={name: mapped for name, mapped in layout.columns.items() if name == identity},
+        templates={name: text for name, text in layout.templates.items() if name == identity},
+        constants={},
+        cards=None,
+        records=RecordLayout(),
+    )
+    column = only.derive(table, raw.columns, len(raw), file)[identity]
+    return list(as_strings(column, Place(file, identity)).to_pylist())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +16,9 @@ from audit.ingest.evidence import as_text
 FORMS: Final = ("winnings", "with_stake", "result")
 """`winnings`: the canonical payout; `with_stake`: what was handed over with the stake; `result`: won minus lost."""
 
+PUSHES: Final = ("stake", "zero", "absent")
+"""How a source shows a wager that was neither won nor lost: the stake, a payout of 0 like a loss, or no payout."""
+
 _DIGITS: Final = r"^-?[0-9]{1,14}$"
 
 
@@ -22,17 +26,46 @@ _DIGITS: Final = r"^-?[0-9]{1,14}$"
 class Settlement:
     """The form of a source's payouts, whether its commission is still in them, and the decimals of whole-number money.
 
-    `minor_units` is None where amounts are in the currency's unit, else the decimals that whole numbers stand for.
+    `minor_units` is None where amounts are in the currency's unit, else the decimals that whole numbers stand for;
+    `decimal` and `grouping` are the marks in an amount; `push` is one of `PUSHES`.
     """
 
     form: str = "winnings"
     before_commission: bool = False
     minor_units: int | None = None
+    push: str = "stake"
+    decimal: str = "."
+    grouping: str = ""
 
     @property
     def canonical(self) -> bool:
         """Whether payouts need no translation."""
         return self.form == "winnings" and not self.before_commission
+
+    def marked(self, raw: pa.Array, place: Place) -> pa.Array:
+        """Amounts with the source's marks as plain decimal text; one with other marks is left to be rejected.
+
+        >>> marks = Settlement(decimal=",", grouping=".")
+        >>> marks.marked(pa.array(["1.234,50", "7", "1,2,3"]), Place("a", "x")).to_pylist()
+        ['1234.50', '7', '?1,2,3']
+        """
+        if (self.decimal == "." and not self.grouping) or not is_textual(raw.type):
+            return raw
+        texts = as_strings(raw, place)
+        decimal, grouping = re.escape(self.decimal), re.escape(self.grouping)
+        whole = rf"[0-9]{{1,3}}(?:{grouping}[0-9]{{3}})+|[0-9]+" if self.grouping else "[0-9]+"
+        good = pc.match_substring_regex(texts, rf"^-?(?:{whole})(?:{decimal}[0-9]+)?$")
+        plain = pc.replace_substring(texts, self.grouping, "") if self.grouping else texts
+        plain = pc.replace_substring(plain, self.decimal, ".")
+        return pc.if_else(good, plain, pc.binary_join_element_wise(pa.scalar("?"), texts, ""))
+
+    def present(self, raw: pa.Array) -> pa.Array:
+        """Payouts with 0 where the source writes nothing for a push."""
+        if self.push != "absent" or not is_textual(raw.type):
+            return raw
+        texts = raw.cast(pa.string())
+        blank = pc.equal(pc.utf8_trim_whitespace(pc.fill_null(texts, "")), "")
+        return pc.if_else(blank, pa.scalar("0"), texts)
 
     def major(self, raw: pa.Array, place: Place) -> pa.Array:
         """Money of minor units (whole numbers of any kind) as decimal text; another text is left to be rejected.
@@ -69,7 +102,11 @@ class Settlement:
             handed = payout if self.form == "with_stake" else pc.add(payout, stake)
             lost = as_mask(pc.less(handed, nothing))
             payout = pc.max_element_wise(pc.subtract(handed, stake), nothing, skip_nulls=False)
-            returned = pc.coalesce(returned, pc.min_element_wise(handed, stake, skip_nulls=False))
+            kept = pc.min_element_wise(handed, stake, skip_nulls=False)
+            if self.push != "stake":
+                # Nothing handed over may be a loss or a push: what became of the stake is not recorded.
+                kept = pc.if_else(pc.equal(handed, nothing), pa.scalar(None, pa.int64()), kept)
+            returned = pc.coalesce(returned, kept)
         if self.before_commission:
             payout = pc.subtract(payout, pc.fill_null(rows["commission"], nothing))
             lost |= as_mask(pc.less(payout, nothing))

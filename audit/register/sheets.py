@@ -1,11 +1,13 @@
-"""Rows of a small table as they stand in a CSV, Parquet or YAML file, before anything is made of their cells.
+"""Rows of a small table as they stand in a CSV, Excel, Parquet or YAML file, before anything is made of their cells.
 
-Text stays text: nothing is guessed from how a cell looks, so leading zeros and ids survive. Parquet cells keep the
+Columns may be headed in Chinese or Portuguese (``dictionary.yaml``); the same file gives words for closed values. Text
+stays text: nothing is guessed from how a cell looks, so leading zeros and ids survive. Parquet cells keep the
 type that the file gives them.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import glob
 import io
@@ -18,8 +20,9 @@ from typing import Final, Literal, NoReturn
 import yaml
 
 from audit.errors import InputRefused, UsageError
+from audit.register.dictionary import canonical_heading, canonical_word
 
-SUFFIXES: Final = (".csv", ".csv.gz", ".csv.zst", ".parquet", ".yaml", ".yml")
+SUFFIXES: Final = (".csv", ".csv.gz", ".csv.zst", ".parquet", ".xlsx", ".yaml", ".yml")
 
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 
@@ -76,6 +79,8 @@ def read_rows(path: Path, *, required: Collection[str], known: Collection[str]) 
     try:
         if name.endswith((".csv", ".csv.gz", ".csv.zst")):
             rows = _csv_rows(path, required, known)
+        elif name.endswith(".xlsx"):
+            rows = _xlsx_rows(path, required, known)
         elif name.endswith(".parquet"):
             rows = _parquet_rows(path, required, known)
         elif name.endswith((".yaml", ".yml")):
@@ -85,7 +90,8 @@ def read_rows(path: Path, *, required: Collection[str], known: Collection[str]) 
         empty = True
         for row in rows:
             empty = False
-            yield row
+            cells = {column: canonical_word(column, value) for column, value in row.cells.items()}
+            yield Row(row.file, row.number, cells)
     except OSError as error:
         raise InputRefused(f"{path.name}: cannot be read ({error.strerror or error.__class__.__name__})") from None
     if empty:
@@ -110,6 +116,8 @@ def _decoded(path: Path) -> str:
         codec: Literal["gzip", "zstd"] = "gzip" if path.name.lower().endswith(".gz") else "zstd"
         data = pa.CompressedInputStream(pa.BufferReader(data), codec).read()
     try:
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return data.decode("utf-16")
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -117,10 +125,14 @@ def _decoded(path: Path) -> str:
 
 
 def _csv_rows(path: Path, required: Collection[str], known: Collection[str]) -> Iterator[Row]:
-    reader = csv.reader(io.StringIO(_decoded(path), newline=""), strict=True)
+    text = _decoded(path)
+    first = text.lstrip().split("\n", 1)[0]
+    # Spreadsheet programs set to Portuguese write semicolons.
+    delimiter = ";" if first.count(";") > first.count(",") else ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     number = 0
     try:
-        header = [column.strip() for column in next(reader, [])]
+        header = [canonical_heading(column) for column in next(reader, [])]
         if not any(header):
             raise InputRefused(f"{path.name}: the file is empty")
         _check_header(path.name, header, required, known)
@@ -128,6 +140,8 @@ def _csv_rows(path: Path, required: Collection[str], known: Collection[str]) -> 
             if not values:
                 continue
             number += 1
+            if not any(value.strip() for value in values):
+                continue
             if len(values) != len(header):
                 raise InputRefused(
                     f"{path.name}, row {number}: {len(header)} columns are expected and {len(values)} found"
@@ -138,15 +152,36 @@ def _csv_rows(path: Path, required: Collection[str], known: Collection[str]) -> 
         raise InputRefused(f"{path.name}, row {number + 1}: not well-formed CSV ({error})") from None
 
 
+def _xlsx_rows(path: Path, required: Collection[str], known: Collection[str]) -> Iterator[Row]:
+    from audit.ingest.files import SourceFile
+    from audit.ingest.xlsxfile import cell_text, sheet_rows
+
+    header: list[str] = []
+    number = 0
+    for cells in sheet_rows(SourceFile(path, path.name)):
+        texts = [(cell_text(cell) or "").strip() or None for cell in cells]
+        if not header:
+            if any(texts):
+                header = [canonical_heading(text or "") for text in texts]
+                _check_header(path.name, header, required, known)
+            continue
+        number += 1
+        if any(texts):
+            row = zip(header, texts, strict=False)
+            yield Row(path.name, number, {column: text for column, text in row if column in known})
+
+
 def _parquet_rows(path: Path, required: Collection[str], known: Collection[str]) -> Iterator[Row]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
-            _check_header(path.name, file.schema_arrow.names, required, known)
-            columns = [column for column in file.schema_arrow.names if column in known]
-            table = file.read(columns=columns)
+            header = [canonical_heading(name) for name in file.schema_arrow.names]
+            _check_header(path.name, header, required, known)
+            chosen = [n for n, column in zip(file.schema_arrow.names, header, strict=True) if column in known]
+            table = file.read(columns=chosen)
+            table = table.rename_columns([canonical_heading(name) for name in table.schema.names])
         for index, field in enumerate(table.schema):
             if pa.types.is_timestamp(field.type):
                 # Python's own datetime has no nanoseconds.
@@ -179,7 +214,7 @@ def _yaml_rows(path: Path, required: Collection[str], known: Collection[str]) ->
     for number, node in enumerate(document.value, start=1):
         if not isinstance(node, yaml.MappingNode):
             raise InputRefused(f"{path.name}, row {number}: an entry with columns and values is expected")
-        pairs = [(str(key.value).strip(), _yaml_cell(value)) for key, value in node.value]
+        pairs = [(canonical_heading(str(key.value)), _yaml_cell(value)) for key, value in node.value]
         names = [name for name, _ in pairs]
         for name, times in Counter(names).items():
             if times > 1:

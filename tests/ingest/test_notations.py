@@ -24,15 +24,24 @@ def _write(card: str, notation: str) -> str:
         "number_1_52": str(SUITS.index(suit) * 13 + number),
         "number_0_51": str(SUITS.index(suit) * 13 + number - 1),
         "suit_digit_rank": f"{SUITS.index(suit) + 1}{number:02}",
+        "number_in_shoe": str(SUITS.index(suit) * 13 + number - 1 + 104),
+        "pair": f"{number}|{SUITS.index(suit) + 1}",
     }[notation]
 
 
-@pytest.mark.parametrize("notation", list(NOTATIONS))
+@pytest.mark.parametrize("notation", [name for name in NOTATIONS if name not in {"rank", "points"}])
 def test_every_card_of_every_notation_is_read_back(notation: str) -> None:
     """All 52 cards, written in a notation, are read as those cards."""
     reader = Notation(notation, "".join(SUITS))
 
     assert CARDS == [reader.decode(_write(card, notation)) for card in CARDS]
+
+
+def test_suits_in_small_letters_are_numbered_from_zero() -> None:
+    """Rank and suit columns with suits 0 to 3 are read where the profile says so, and 4 is no suit."""
+    reader = Notation("pair", "shdc")
+
+    assert ["AS", "KC", "2|4"] == [reader.decode(token) for token in ("1|0", "13|3", "2|4")]
 
 
 @pytest.mark.parametrize(
@@ -52,6 +61,22 @@ def test_every_card_of_every_notation_is_read_back(notation: str) -> None:
         ("number_1_52", "²", "²"),
         ("suit_digit_rank", "514", "514"),
         ("suit_digit_rank", "-1", "-1"),
+        ("number_in_shoe", "415", "KC"),
+        ("number_in_shoe", "52", "AS"),
+        ("rank", "13", "K"),
+        ("rank", "T", "10"),
+        ("rank", "0", "0"),
+        ("rank", "14", "14"),
+        ("points", "0", "10"),
+        ("points", "1", "A"),
+        ("points", "10", "10"),
+        ("points", "x", "x"),
+        ("pair", "K|D", "KD"),
+        ("pair", "7|♥", "7H"),
+        ("pair", "11|Spades", "JS"),
+        ("pair", "Ace|梅花", "AC"),
+        ("pair", "7|0", "7|0"),
+        ("pair", "7|", "7|"),
     ],
 )
 def test_other_spellings_are_read_and_unknown_tokens_stay(notation: str, token: str, card: str) -> None:

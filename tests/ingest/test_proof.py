@@ -56,5 +56,5 @@ def test_exchanged_sides_are_named(tmp_path: Path, read_text: Any) -> None:
     (tmp_path / "vendor.yaml").write_text(text)
     lines = ["id,pp,bp,p,b", *(f"{n},4,6,4S,6S" for n in range(1, 12))]
 
-    with pytest.raises(InputRefused, match="player and banker seem to be exchanged"):
+    with pytest.raises(InputRefused, match=r"order that would fit: player and banker exchanged \(agrees in 11 of 11\)"):
         read_text("\n".join(lines), profile=sources.load_profile(str(tmp_path / "vendor.yaml")))

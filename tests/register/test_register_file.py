@@ -198,7 +198,7 @@ def test_one_id_with_two_contents_refuses_the_register(tmp_path: Path) -> None:
     [
         (HEADER.replace("decision", "verdict"), "the column 'decision' is missing"),
         (HEADER.replace("casino", "game"), "the column 'game' stands 2 times"),
-        (HEADER.replace(",", ";"), "separate the columns by commas"),
+        (HEADER.replace(",", ";"), "11 columns are expected and 1 found"),
         ("", "the file is empty"),
     ],
 )

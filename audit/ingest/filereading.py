@@ -1,0 +1,317 @@
+"""One file of one table, batch by batch: shaped, derived, converted, proven; what cannot be read goes to quarantine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from audit.ingest import cards, evidence
+from audit.ingest.canonical import CARD_COLUMNS, Kind, Table
+from audit.ingest.cells import Mask, fault_if
+from audit.ingest.convert import ColumnFault, Converter
+from audit.ingest.csvfile import CsvReader
+from audit.ingest.files import SourceFile
+from audit.ingest.joined import CardTable
+from audit.ingest.jsonfile import JsonReader
+from audit.ingest.layout import TableLayout, winning_points
+from audit.ingest.numbering import RunningNumbers
+from audit.ingest.parquetfile import ParquetReader
+from audit.ingest.quarantine import Quarantine
+from audit.ingest.raw import Malformed, RawBatch, Reader
+from audit.ingest.records import Aside, Shaped, heads, shape
+from audit.ingest.sources import CANONICAL, Profile
+from audit.ingest.xlsxfile import XlsxReader
+
+_FIRST: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some accepted rows of one file.
+
+    `rows`: typed rows in the table's schema; `file`: the file's name as findings print it; `file_index`: its place
+    among the files of the call; `source_row`: int64, the number of each row in its file, from 1.
+    """
+
+    rows: pa.RecordBatch
+    file: str
+    file_index: int
+    source_row: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.source_row)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A batch and what the quarantine is to be told when the caller gets it.
+
+    Batches are read ahead in another thread; the quarantine hears of their rows in the caller's thread and no sooner,
+    so that what it knows is what the caller has seen.
+    """
+
+    batch: Batch
+    notes: tuple[Callable[[], None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the files of one call have in common.
+
+    `skip` are the canonical columns left unread; `cards` the joined cards, if any; `winners` gives, for an identity
+    that was corrected, the place (file, row) of the row that counts.
+    """
+
+    table: Table
+    profile: Profile
+    quarantine: Quarantine
+    skip: Collection[str] = ()
+    numbers: RunningNumbers = field(default_factory=RunningNumbers)
+    cards: CardTable | None = None
+    winners: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def layout(self) -> TableLayout:
+        """The layout of the table in the source."""
+        return self.profile.table(self.table)
+
+
+def open_file(file: SourceFile, profile: Profile = CANONICAL) -> Reader:
+    """A reader for one file, by the ending of its name."""
+    match file.kind:
+        case "parquet":
+            return ParquetReader(file)
+        case "json":
+            return JsonReader(file)
+        case "xlsx":
+            return XlsxReader(file)
+        case _:
+            return CsvReader(file, profile.dialect)
+
+
+def shaped_batches(file: SourceFile, profile: Profile, table: Table, skip: Collection[str] = ()) -> Iterator[Shaped]:
+    """The flat rows of a file with the source columns that the table is made of; InputRefused if one is missing."""
+    layout = profile.table(table)
+    reader = open_file(file, profile)
+    layout.check(table, file.name, reader.names, sparse=reader.sparse)
+    needed = layout.needed(table)
+    sources = layout.sources(table) - {s for name, group in needed.items() if name in skip for s in group}
+    sources |= {s for name, group in needed.items() if name not in skip for s in group if not s.startswith("@")}
+    kinds = {Kind.ID, Kind.INSTANT}
+    plain = {s for name, group in needed.items() if table.column(name).kind in kinds for s in group}
+    flat = not reader.sparse and not layout.records.active and (layout.direct or sources <= set(reader.names))
+    for raw in reader.batches(heads(sources, reader.names), plain):
+        if not flat and len(raw):
+            yield shape(raw, layout.records, sorted(sources), file.name)
+        elif len(raw) or raw.malformed:
+            yield Shaped(raw, (), 0)
+
+
+class FileReading:
+    """Reads one file of one table."""
+
+    def __init__(self, common: Reading, file: SourceFile, index: int) -> None:
+        self._common = common
+        self._table = common.table
+        self._file = file
+        self._index = index
+        self._layout = common.layout
+        self._converter = Converter(
+            _as_in_source(self._table, self._layout),
+            file.name,
+            zone=common.profile.zone,
+            zones=self._layout.zones(),
+            origins=self._layout.origins(),
+            skip=common.skip,
+        )
+
+    def nothing(self) -> Step:
+        """A step without rows, by which the quarantine learns of the file."""
+        empty = pa.RecordBatch.from_pylist([], schema=self._table.schema)
+        return self._step(empty, np.empty(0, np.int64), [self._note_read(0)])
+
+    def _step(self, rows: pa.RecordBatch, numbers: NDArray[np.int64], notes: list[Callable[[], None]]) -> Step:
+        return Step(Batch(rows, self._file.name, self._index, numbers), tuple(notes))
+
+    def _note_read(self, rows: int) -> Callable[[], None]:
+        return partial(self._common.quarantine.note_read, self._table.name, self._file.name, rows)
+
+    def steps(self) -> Iterator[Step]:
+        """One step for each batch of rows that the file gives, perhaps with no row accepted."""
+        for shaped in shaped_batches(self._file, self._common.profile, self._table, self._common.skip):
+            yield self.read(self.joined(shaped))
+
+    def joined(self, shaped: Shaped) -> Shaped:
+        """The flat rows with their cards, where these are in files of their own."""
+        if self._common.cards is None or not len(shaped.raw):
+            return shaped
+        columns = {**shaped.raw.columns, **self._common.cards.join(shaped.raw)}
+        return replace(shaped, raw=replace(shaped.raw, columns=columns))
+
+    def read(self, shaped: Shaped) -> Step:
+        """The step for the flat rows of one batch."""
+        raw = shaped.raw
+        malformed, footers = self._footers(raw.malformed)
+        left = shaped.left + footers
+        notes = [self._note_read(len(raw) + len(malformed))]
+        if left:
+            notes.append(partial(self._common.quarantine.note_left, self._table.name, self._file.name, left))
+        if malformed:
+            notes.append(self._rejected_malformed(malformed))
+        if not len(raw):
+            return self._step(self.nothing().batch.rows, raw.source_row, notes)
+        columns = self._layout.derive(self._table, raw.columns, len(raw), self._file.name)
+        rows, faults = self._converter.convert(columns, len(raw))
+        rows, more = self._translated(rows, raw, shaped.aside)
+        faults += more
+        faults += (ColumnFault(each.source, each.reason, each.mask) for each in shaped.aside if each.mask.any())
+        if not faults:
+            return self._step(rows, raw.source_row, notes)
+        keep, note = self._rejected(raw, columns, rows, faults)
+        return self._step(rows.filter(pa.array(keep)), raw.source_row[keep], [*notes, note])
+
+    def _footers(self, malformed: Sequence[Malformed]) -> tuple[Sequence[Malformed], int]:
+        """The malformed rows without those that the profile knows as lines of a summary."""
+        dialect = self._common.profile.dialect
+        stay = [each for each in malformed if not dialect.is_footer(each.text)]
+        return stay, len(malformed) - len(stay)
+
+    def _translated(
+        self, rows: pa.RecordBatch, raw: RawBatch, aside: Sequence[Aside]
+    ) -> tuple[pa.RecordBatch, list[ColumnFault]]:
+        """What a profile says about typed values: the order of cards proven, rounds renumbered, payouts as due."""
+        layout = self._layout
+        faults: list[ColumnFault] = []
+        if layout.cards is not None and self._table.name == "rounds":
+            self._prove(rows, raw, aside)
+        if layout.running:
+            rows, early = self._common.numbers.renumber(rows)
+            faults += (
+                ColumnFault("round_no", each.reason, each.mask) for each in fault_if("number_before_shoe", early)
+            )
+        if not layout.money.canonical or (self._table.name == "wagers" and layout.money.push != "stake"):
+            rows, lost = layout.money.settle(rows)
+            faults += (ColumnFault("payout", each.reason, each.mask) for each in fault_if("loss_above_stake", lost))
+        if self._common.winners and self._table.identity is not None:
+            old = self._superseded(rows[self._table.identity], raw.source_row)
+            faults += (ColumnFault(self._table.identity, f.reason, f.mask) for f in fault_if("superseded", old))
+        return rows, faults
+
+    def _superseded(self, ids: pa.StringArray, numbers: NDArray[np.int64]) -> Mask:
+        winners = self._common.winners
+        known = pc.is_in(ids, value_set=pa.array(list(winners), pa.string())).to_numpy(zero_copy_only=False)
+        old = np.zeros(len(ids), np.bool_)
+        for place in np.flatnonzero(known):
+            old[place] = winners[ids[int(place)].as_py()] != (self._index, int(numbers[place]))
+        return old
+
+    def _prove(self, rows: pa.RecordBatch, raw: RawBatch, aside: Sequence[Aside]) -> None:
+        """Compare the cards as read with what the rows record beside them; rows set aside say nothing."""
+        out = np.zeros(len(raw), np.bool_)
+        for each in aside:
+            out |= each.mask
+        keep = pa.array(~out)
+        columns = raw.columns if not out.any() else {name: c.filter(keep) for name, c in raw.columns.items()}
+        rows = rows.filter(keep) if out.any() else rows
+        layout, file = self._layout, self._file.name
+
+        def others() -> dict[str, tuple[pa.Array, pa.Array]]:
+            read = layout.cards.alternatives() if layout.cards else {}
+            hands = {name: each.hands(columns, file) for name, each in read.items()}
+            return {name: (_spelt(h[CARD_COLUMNS[0]]), _spelt(h[CARD_COLUMNS[1]])) for name, h in hands.items()}
+
+        winning = winning_points(layout.winning_points, columns, file) if layout.winning_points else None
+        self._common.quarantine.proof.add(rows, winning, others, (file, self._common.profile.name))
+
+    def _rejected(
+        self, raw: RawBatch, columns: Mapping[str, pa.Array], typed: pa.RecordBatch, faults: list[ColumnFault]
+    ) -> tuple[NDArray[np.bool_], Callable[[], None]]:
+        """The mask of the good rows, and the note about the others, each with its first fault in schema order."""
+        order = {name: number for number, name in enumerate(self._table.names)}
+        ranked = sorted(
+            faults, key=lambda fault: _FIRST if fault.reason == "superseded" else order.get(fault.column, _FIRST)
+        )
+        owner = np.full(len(raw), -1, np.int64)
+        for number, fault in enumerate(ranked):
+            owner[(owner < 0) & fault.mask] = number
+        rejected = owner >= 0
+        rows = np.flatnonzero(rejected)
+        owners = owner[rows]
+        if raw.texts is not None:
+            shown = pc.take(raw.texts, pa.array(rows))
+        else:
+            shown = evidence.json_rows(raw.columns, rows, raw.unread(raw.source_row[rows]))
+        note = partial(
+            self._common.quarantine.add,
+            self._table.name,
+            self._file.name,
+            source_rows=raw.source_row[rows],
+            columns=[ranked[number].column for number in owners],
+            keys=[ranked[number].reason for number in owners],
+            values=_values({**raw.columns, **columns}, ranked, rows, owners),
+            rows=shown,
+            ids=self._ids(typed, rows),
+        )
+        return ~rejected, note
+
+    def _ids(self, typed: pa.RecordBatch, rows: NDArray[np.intp]) -> pa.StringArray | None:
+        if self._table.identity is None:
+            return None
+        return typed[self._table.identity].take(pa.array(rows))
+
+    def _rejected_malformed(self, malformed: Sequence[Malformed]) -> Callable[[], None]:
+        count = len(malformed)
+        return partial(
+            self._common.quarantine.add,
+            self._table.name,
+            self._file.name,
+            source_rows=[each.row for each in malformed],
+            columns=[None] * count,
+            keys=[each.reason for each in malformed],
+            values=pa.array(
+                [f"{each.found}/{each.expected}" if each.expected else None for each in malformed], pa.string()
+            ),
+            rows=pa.array([each.text for each in malformed], pa.string()),
+        )
+
+
+def _spelt(hands: pa.StringArray) -> pa.DictionaryArray:
+    column = hands.dictionary_encode()
+    return pc.take(cards.canonical_hands(column.dictionary)[0], column.indices).dictionary_encode()
+
+
+def _as_in_source(table: Table, layout: TableLayout) -> Table:
+    """The table with payouts that may be negative, where the source's payout is what was won minus what was lost."""
+    if layout.money.form != "result":
+        return table
+    columns = (replace(each, least=None) if each.name == "payout" else each for each in table.columns)
+    return replace(table, columns=tuple(columns))
+
+
+def _values(
+    columns: Mapping[str, pa.Array],
+    faults: Sequence[ColumnFault],
+    rows: NDArray[np.intp],
+    owners: NDArray[np.int64],
+) -> pa.StringArray:
+    """For each rejected row the text of the column that rejected it."""
+    parts = []
+    places = []
+    for number, fault in enumerate(faults):
+        mine = np.flatnonzero(owners == number)
+        if not len(mine):
+            continue
+        places.append(mine)
+        if fault.column in columns:
+            parts.append(evidence.as_text(columns[fault.column], rows[mine]))
+        else:
+            parts.append(pa.nulls(len(mine), pa.string()))
+    order = np.argsort(np.concatenate(places), kind="stable")
+    return pc.take(pa.concat_arrays(parts), pa.array(order))

@@ -1,0 +1,107 @@
+"""Excel workbooks (.xlsx): the first sheet that has a header, every cell as the text a CSV of it would have."""
+
+from __future__ import annotations
+
+import datetime as dt
+import zipfile
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from audit.errors import InputRefused
+from audit.ingest.files import SourceFile
+from audit.ingest.raw import RawBatch, check_names
+
+UNPACKED: Final = 512 << 20
+"""Bytes of content, unpacked, beyond which a workbook is refused."""
+
+_BATCH_ROWS: Final = 65_536
+
+
+def cell_text(value: Any) -> str | None:
+    """A cell as text: numbers with the fifteen digits that Excel vouches for, moments without an offset.
+
+    >>> [cell_text(each) for each in (19.4, 7.0, True, "", dt.datetime(2024, 3, 1, 21, 4))]
+    ['19.4', '7', 'true', None, '2024-03-01 21:04:00']
+    """
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if value.is_integer() and abs(value) < 10**15:
+            return str(int(value))
+        text = format(value, ".15g")
+        return text if "e" not in text else format(value, "f")
+    if isinstance(value, dt.datetime):
+        rounded = value + dt.timedelta(microseconds=500)
+        return rounded.replace(microsecond=rounded.microsecond // 1000 * 1000).isoformat(" ").removesuffix(".000")
+    return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
+
+
+def sheet_rows(file: SourceFile) -> Iterator[Sequence[Any]]:
+    """The rows of the first sheet that is not empty; InputRefused for a workbook that cannot be read."""
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    try:
+        with zipfile.ZipFile(file.path) as archive:
+            unpacked = sum(part.file_size for part in archive.infolist())
+        if unpacked > UNPACKED:
+            yield from _refuse_size(file)
+        book = CalamineWorkbook.from_path(str(file.path))
+        for name in book.sheet_names:
+            sheet = book.get_sheet_by_name(name)
+            if sheet.total_height:
+                yield from sheet.iter_rows()
+                return
+    except (CalamineError, zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise InputRefused(f"{file.name}: is not a whole Excel workbook (.xlsx)") from error
+
+
+def _refuse_size(file: SourceFile) -> Iterator[Sequence[Any]]:
+    raise InputRefused(f"{file.name}: holds more than {UNPACKED >> 20} MiB; write it as CSV or Parquet")
+
+
+class XlsxReader:
+    """One workbook; raises InputRefused if it is empty, damaged, or has two columns of one name."""
+
+    sparse = False
+
+    def __init__(self, file: SourceFile) -> None:
+        self._file = file
+        header = next((row for row in sheet_rows(file) if any(cell_text(cell) for cell in row)), None)
+        if header is None:
+            raise InputRefused(f"{file.name}: the file is empty")
+        self._header = [(cell_text(cell) or "").strip() for cell in header]
+        while self._header and not self._header[-1]:
+            self._header.pop()
+        self.names = tuple(name or f"column {place}" for place, name in enumerate(self._header, 1))
+        check_names(file.name, self.names)
+
+    def batches(self, columns: Collection[str], plain: Collection[str]) -> Iterator[RawBatch]:
+        """The rows under the header; rows without any cell are passed over but keep their number."""
+        del columns, plain
+        rows: list[list[str | None]] = []
+        numbers: list[int] = []
+        number = -1
+        for cells in sheet_rows(self._file):
+            texts = [cell_text(cell) for cell in cells[: len(self.names)]]
+            filled = any(texts)
+            if number < 0 and not filled:
+                continue
+            number += 1
+            if number == 0 or not filled:
+                continue
+            rows.append(texts + [None] * (len(self.names) - len(texts)))
+            numbers.append(number)
+            if len(rows) == _BATCH_ROWS:
+                yield self._batch(rows, numbers)
+                rows, numbers = [], []
+        if rows:
+            yield self._batch(rows, numbers)
+
+    def _batch(self, rows: list[list[str | None]], numbers: list[int]) -> RawBatch:
+        columns = zip(self.names, zip(*rows, strict=True), strict=True)
+        return RawBatch({name: pa.array(cells, pa.string()) for name, cells in columns}, np.array(numbers, np.int64))
