@@ -85,9 +85,7 @@ def make_demo(folder: Path, *, faults: bool = True) -> DemoFiles:
             listed.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
-    return DemoFiles(
-        paths["rounds"], paths["wagers"], paths["approvals"], paths["events"], config, listed, planted
-    )
+    return DemoFiles(paths["rounds"], paths["wagers"], paths["approvals"], paths["events"], config, listed, planted)
 
 
 def run_demo(

@@ -133,9 +133,7 @@ def _source(scene: Scene, i: int, option: str, value: str) -> str:
     rules = scene.case.found.rules_of(i)
     if register is None or rules is None:
         return "default"
-    known = register.authorised_values(
-        subject["casino"], subject["table_id"], rules.game, option, subject["legal_day"]
-    )
+    known = register.authorised_values(subject["casino"], subject["table_id"], rules.game, option, subject["legal_day"])
     return "register" if known == {value} else "default"
 
 

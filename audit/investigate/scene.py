@@ -116,9 +116,7 @@ def read_scene(manifest: Mapping[str, Any], inputs: Inputs, target: Target, conf
     return Scene(manifest, case, payouts, dues, wagers, typed, events, judged, at, asked, conflicts, notes)
 
 
-def _settings(
-    manifest: Mapping[str, Any], config: Path | None, notes: list[tuple[str, dict[str, str]]]
-) -> Settings:
+def _settings(manifest: Mapping[str, Any], config: Path | None, notes: list[tuple[str, dict[str, str]]]) -> Settings:
     """The settings of the run: from its configuration file where that is named, else what the manifest says of them."""
     printed = manifest["configuration"]
     if config is not None:
