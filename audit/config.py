@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from audit.errors import ConfigurationError, UsageError
-from audit.model import MONEY_SCALE, Severity
+from audit.model import MONEY_SCALE, Severity, money_text
 from audit.rulebook import strict
 from audit.service.settings import Clock, ServiceSettings
 
@@ -127,6 +127,8 @@ class Settings(_Section):
         """The settings that can change an audit, as the manifest and the report print them."""
         plain = self.model_dump(mode="json", exclude={"service", "paytables"})
         plain["paytables"] = [path.name for path in self.paytables]
+        for limit in plain["limits"]:
+            limit |= {k: None if limit[k] is None else money_text(limit[k]) for k in ("min", "max", "differential")}
         plain["rounding_unit"] = str(Decimal(self.rounding_unit).scaleb(-MONEY_SCALE).normalize())
         return plain
 
