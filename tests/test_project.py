@@ -314,7 +314,9 @@ def test_files_name_no_machine_and_no_index() -> None:
     assert [] == found
 
 
-@pytest.mark.parametrize("name", ["script/setup", "script/demo", "script/test", "script/lock", ".ci/run"])
+@pytest.mark.parametrize(
+    "name", ["script/setup", "script/demo", "script/test", "script/lock", "script/catalogues", ".ci/run"]
+)
 def test_script_can_run(name: str) -> None:
     """Each script has its run bit and parses in the shell that its first line names."""
     path = ROOT / name
