@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -218,6 +219,6 @@ def explain_wager(
         "stake_returned": money_text(owed.returned),
     }
     odds = what.odds
-    shown = str(odds.numerator) if odds.denominator == 1 else f"{float(odds):g}"
+    shown = f"{(Decimal(odds.numerator) / odds.denominator).normalize():f}"
     text = words.format(payout=answer["payout"], commission=commission, returned=answer["stake_returned"], odds=shown)
     return answer | {"text": text}

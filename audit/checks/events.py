@@ -19,6 +19,8 @@ from audit.model import Dealing, parse_hand
 from audit.replay.hands import card_number
 from audit.replay.rounds import DEALINGS, NEVER, NO_DECKS, UNRECORDED, Array, Batch, day
 
+_SHUFFLER: Final = DEALINGS.index(Dealing.AUTO_SHUFFLER)
+
 COURT: Final = frozenset({0, 1, 10, 11})
 """Cards burnt that either reading allows where the first card is a ten or a court card (interpretation, art. 2(1))."""
 
@@ -79,6 +81,8 @@ class EventChecks:
         for code, (_, word) in enumerate(names.table.texts):
             self._tables[names.table_word[word]].append(code)
         self._shoes = {(table, names.shoe_word[word]): code for code, (table, word) in enumerate(names.shoe.texts)}
+        self._by_place = np.argsort(case.rounds.table, kind="stable")
+        self._starts = np.searchsorted(case.rounds.table[self._by_place], np.arange(len(names.table.texts) + 1))
         self._shoe_at = {int(code): place for place, code in enumerate(shoes.code)}
         self._by_shoe: dict[int, list[Event]] = defaultdict(list)
         self._by_table: dict[int, list[Event]] = defaultdict(list)
@@ -107,10 +111,15 @@ class EventChecks:
         if code is not None:
             self._by_shoe[code].append(event)
 
+    def _rounds_at(self, table: int) -> Array:
+        """Positions of the rounds of one table, in the order read."""
+        return self._by_place[self._starts[table] : self._starts[table + 1]]
+
     def _shoe_in_play(self, table: int, event: Event) -> int | None:
         """The shoe that an event without one speaks of: that of the round under way, before a shoe that of the next."""
         rounds = self.case.rounds
-        here = np.flatnonzero((rounds.table == table) & (rounds.shoe != UNRECORDED))
+        here = self._rounds_at(table)
+        here = here[rounds.shoe[here] != UNRECORDED]
         begun, ahead = here[rounds.start[here] <= event.at], here[rounds.start[here] >= event.at]
         if event.event in {"burn", "cut_card_placed"} and len(ahead):
             return int(rounds.shoe[ahead[np.argmin(rounds.start[ahead])]])
@@ -271,8 +280,9 @@ class EventChecks:
         case, rounds = self.case, self.case.rounds
         if not events:
             return
-        in_shoe = (rounds.shoe != UNRECORDED) & (rounds.dealing != DEALINGS.index(Dealing.AUTO_SHUFFLER))
-        here = np.flatnonzero((rounds.table == table) & in_shoe & case.scope & case.covered & (rounds.end != NEVER))
+        here = self._rounds_at(table)
+        in_shoe = (rounds.shoe[here] != UNRECORDED) & (rounds.dealing[here] != _SHUFFLER)
+        here = here[in_shoe & case.scope[here] & case.covered[here] & (rounds.end[here] != NEVER)]
         inside = np.zeros(len(here), np.bool_)
         for event in events:
             inside |= (rounds.start[here] < event.at) & (event.at < rounds.end[here])
@@ -284,8 +294,9 @@ class EventChecks:
         """SHO-008: events of a shoe at a table that deals by automatic shuffler alone (art. 2(3))."""
         case, rounds = self.case, self.case.rounds
         odd = [e for e in events if e.event in {"burn", "cut_card_placed", "cut_card_out"}]
-        here = np.flatnonzero((rounds.table == table) & case.scope & case.covered)
-        if not odd or not len(here) or (rounds.dealing[here] != DEALINGS.index(Dealing.AUTO_SHUFFLER)).any():
+        here = self._rounds_at(table)
+        here = here[case.scope[here] & case.covered[here]]
+        if not odd or not len(here) or (rounds.dealing[here] != _SHUFFLER).any():
             return
         first = int(here[0])
         case.note(

@@ -61,6 +61,7 @@ class Payouts:
         self.other = dues.groups(found, scheme=other)
         self.schemes = SchemeGroups(case)
         self.exposed: dict[int, dict[str | None, int]] = defaultdict(dict)
+        self.seen = 0
         self.departed = np.zeros(len(rounds), np.bool_)
         self.departed[list(case.drawing_at)] = True
         self.tied = (self.fate == SETTLE) & (found.outcome == OUTCOMES.index(Outcome.TIE))
@@ -68,6 +69,7 @@ class Payouts:
 
     def add(self, batch: WagerBatch) -> None:
         """Judge one batch; every wager's round is in the case and in scope."""
+        self.seen += len(batch)
         self._note_uses(batch)
         self._note_exposed(batch)
         fate = self.fate[batch.at]
@@ -221,8 +223,9 @@ class Payouts:
                 self.facts[batch.at[place : place + 1]],
             )
             self._judge(batch, place, self.dues.dues[int(number[0])])
+        none = "0.00" if self.seen else None
         for at, held in self.case.drawing_at.items():
             stakes = self.exposed.get(at, {})
             exposed = " + ".join(f"{money_text(s)} {c or ''}".strip() for c, s in sorted(stakes.items(), key=str))
             for code, row in held:
-                self.case.sink.add(code, self.case.rounds.subject(at) | row | {"exposed": exposed or "0.00"})
+                self.case.sink.add(code, self.case.rounds.subject(at) | row | {"exposed": exposed or none})

@@ -17,8 +17,6 @@ from audit.replay.rounds import DEALINGS, GAMES, METHODS, SCHEMES, STATUSES, UNR
 
 Places = npt.NDArray[np.int64]
 
-FROM_ROUNDS: Final = ("demonstration", "dealing", "draw_method", "commission")
-
 THE_RULE_ITSELF: Final = frozenset({("commission", "standard"), ("burn", "decks"), ("last_round", "at_cut_card")})
 """Choices that the articles state as the rule; they need no authorisation (judging rule 11)."""
 

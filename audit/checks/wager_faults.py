@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from audit.games.settlement import Amounts, Due, Kind, amounts
 from audit.model import CENT, money_text
@@ -31,9 +30,6 @@ class Fault:
     expected: str
     observed: str
     amount: int
-
-
-NOTHING: Final[tuple[Fault, ...]] = ()
 
 
 def faults(paid: Paid, what: Due, unit: int = CENT) -> tuple[Fault, ...]:

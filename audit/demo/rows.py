@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -12,25 +13,18 @@ from audit.demo.day import CASINO, Day, Event, Play, Wager
 from audit.explain import facts_of
 from audit.games.settlement import SIDE_BETS, amounts, due
 from audit.ingest.canonical import EVENTS, ROUNDS, WAGERS
+from audit.ingest.suites import REGISTER_COLUMNS
 from audit.model import Outcome, Scheme, Status, legal_day, money_text, total
 from audit.rulebook import Rulebook
 
 Row = dict[str, str]
 
-APPROVALS: Final = (
-    "approval_id",
-    "casino",
-    "game",
-    "option",
-    "value",
-    "tables",
-    "applied_at",
-    "decision",
-    "authorised_at",
-    "planned_from",
-    "ends_on",
-)
-_COLUMNS: Final = {"rounds": ROUNDS.names, "wagers": WAGERS.names, "events": EVENTS.names, "approvals": APPROVALS}
+_COLUMNS: Final = {
+    "rounds": ROUNDS.names,
+    "wagers": WAGERS.names,
+    "events": EVENTS.names,
+    "approvals": REGISTER_COLUMNS,
+}
 _BY_ID: Final = {"rounds": "round_id", "wagers": "wager_id"}
 
 REGISTER: Final = """
@@ -88,7 +82,7 @@ class Rows:
         for name, columns in _COLUMNS.items():
             rows: Iterable[Row] = getattr(self, name)
             if name in _BY_ID:
-                rows = sorted(rows, key=lambda row, key=_BY_ID[name]: row[key])  # type: ignore[misc]
+                rows = sorted(rows, key=itemgetter(_BY_ID[name]))
             paths[name] = folder / f"{name}.csv"
             with paths[name].open("w", encoding="utf-8", newline="") as out:
                 writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")

@@ -64,7 +64,7 @@ def audit_wagers(
     twice: frozenset[str] | None = None
     while True:
         sink, tally, seen, uses_here = Sink(law.catalogue), Tally(), Watch(), Uses()
-        trial = replace_case(case, sink, tally)
+        trial = replace(case, sink=sink, tally=tally)  # its answers go elsewhere, so that a pass can be given up
         dues = DueTable(law.rulebook, case.found.rulesets, law.paytables, law.settings.rounding_unit)
         work = WagerPass(
             Payouts(trial, dues, uses_here),
@@ -96,13 +96,6 @@ def audit_wagers(
     watch.facts.update(seen.facts)
     watch.parts.update(seen.parts)
     return work
-
-
-def replace_case(case: Case, sink: Sink, tally: Tally) -> Case:
-    """The same case with answers going elsewhere, so that a pass can be given up."""
-    trial = replace(case, sink=sink, tally=tally)
-    trial.drawing_at = case.drawing_at
-    return trial
 
 
 def _wager_pass(

@@ -196,7 +196,7 @@ class Profile:
     def _add_hands(self, name: str, column: pa.DictionaryArray) -> None:
         known = self._suitless.get(name)
         if known is None or not known[0].equals(column.dictionary):
-            bare = pc.match_substring_regex(column.dictionary, _WITHOUT_SUIT).fill_null(False)  # noqa: FBT003
+            bare = pc.match_substring_regex(column.dictionary, _WITHOUT_SUIT).fill_null(fill_value=False)
             known = column.dictionary, np.asarray(bare.to_numpy(zero_copy_only=False), np.bool_)
             self._suitless[name] = known
         self._hands += len(column) - column.null_count

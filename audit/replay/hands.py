@@ -25,8 +25,6 @@ PAIR_NONE, PAIR_PLAIN, PAIR_PERFECT, PAIR_SUITLESS = range(4)
 SUITED: Final = len(RANKS) * len(SUITS)
 """Numbers below are cards with a suit, from here on ranks alone."""
 
-Ints = npt.NDArray[np.int64]
-
 
 def card_number(card: Card) -> int:
     """0 to 51 for a card with a suit (rank by rank), 52 to 64 for a rank alone."""

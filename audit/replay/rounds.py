@@ -7,7 +7,7 @@ nothing. Instants are microseconds since 1970 UTC; NEVER stands for a missing on
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -298,11 +298,3 @@ class RoundsReader:
 NO_DECKS: Final = np.iinfo(np.int32).min
 NO_POINTS: Final = np.iinfo(np.int32).min
 """Stand for an unrecorded number of decks or points: -1 could be one that was recorded."""
-
-
-def read_rounds(batches: Iterable[Batch], names: Names, default_casino: str | None) -> Rounds:
-    """Read every batch into one :class:`Rounds`."""
-    reader = RoundsReader(names, default_casino)
-    for batch in batches:
-        reader.add(batch)
-    return reader.finish()

@@ -28,16 +28,25 @@ from audit.replay.rounds import (
     NO_POINTS,
     OTHER_SCHEME,
     UNRECORDED,
+    Batch,
     Names,
     Rounds,
+    RoundsReader,
     Words,
     day,
     day_number,
     gaming_day,
     instant,
-    read_rounds,
 )
 from tests.replay.conftest import MakeBatch
+
+
+def read_rounds(batches: list[Batch], names: Names, casino: str | None) -> Rounds:
+    """Read every batch into one."""
+    reader = RoundsReader(names, casino)
+    for each in batches:
+        reader.add(each)
+    return reader.finish()
 
 
 def at(text: str) -> dt.datetime:
