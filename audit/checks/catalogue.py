@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Protocol
 
 from audit.model import LANGUAGES, Game, Severity, Text
 from audit.rulebook import strict
@@ -114,22 +114,52 @@ class Template:
         order = tuple(tuple(names.index(name) for name in used) for _, used in parsed)
         return cls((zh, pt, en), tuple((name, name in TRANSLATED) for name in names), order)
 
-    def fill(self, values: Mapping[str, object], translate: Callable[[object], Sentences]) -> Sentences:
-        """The sentence in each language."""
-        cells = []
+    def fill(self, values: Values, translate: Callable[[object], Sentences]) -> tuple[list[str], list[str], list[str]]:
+        """The sentences of many findings, in each language: a placeholder at a time, a distinct value once."""
+        columns: list[Sequence[Sequence[str]]] = []
         for name, translated in self.names:
-            value = values.get(name)
+            column = values.column(name)
             if translated:
-                cells.append(translate(value))
+                words = _translated(column, translate)
+                columns.append([[said[language] for said in words] for language in range(len(LANGUAGES))])
             else:
-                text = value if type(value) is str and value else _plain(value)
-                cells.append((text, text, text))
-        (zh, pt, en), (first, second, third) = self.patterns, self.order
-        return (
-            zh % tuple([cells[at][0] for at in first]),
-            pt % tuple([cells[at][1] for at in second]),
-            en % tuple([cells[at][2] for at in third]),
+                texts = [value if type(value) is str and value else _plain(value) for value in column]
+                columns.append([texts] * len(LANGUAGES))
+        zh, pt, en = (
+            [pattern % cells for cells in zip(*[columns[at][language] for at in order], strict=True)]
+            if order
+            else [pattern % ()] * len(values)
+            for language, (pattern, order) in enumerate(zip(self.patterns, self.order, strict=True))
         )
+        return zh, pt, en
+
+
+class Values(Protocol):
+    """The values that many findings give to the placeholders."""
+
+    def __len__(self) -> int: ...
+
+    def column(self, name: str) -> Sequence[object]:
+        """What each of them gives to one placeholder."""
+
+
+@dataclass(frozen=True, slots=True)
+class _One:
+    """The values of a single finding."""
+
+    values: Mapping[str, object]
+
+    def __len__(self) -> int:
+        return 1
+
+    def column(self, name: str) -> Sequence[object]:
+        return [self.values.get(name)]
+
+
+def _translated(column: Sequence[object], translate: Callable[[object], Sentences]) -> list[Sentences]:
+    """Each value in each language; only texts are looked up once, for True and 1 are words of their own."""
+    known = {value: translate(value) for value in {value for value in column if type(value) is str}}
+    return [known[value] if type(value) is str else translate(value) for value in column]
 
 
 def _parse(text: str) -> tuple[str, tuple[str, ...]]:
@@ -164,6 +194,11 @@ class Catalogue:
 
         A value may be a :class:`Text`. Raises KeyError for a code or a variant that the catalogue does not have.
         """
+        (zh,), (pt,), (en,) = self.messages(code, _One(values), variant)
+        return zh, pt, en
+
+    def messages(self, code: str, values: Values, variant: str | None = None) -> tuple[list[str], list[str], list[str]]:
+        """The messages of many findings of one check in zh, pt and en, as :meth:`message` words a single one."""
         return self.templates[code, variant].fill(values, self.words_of)
 
     def has_variant(self, code: str, variant: str) -> bool:
