@@ -1,45 +1,59 @@
 """The data gate in a process of its own, which gets ready while the rows are still being read.
 
 Importing the library costs seconds of pure Python. A helper process does it beside the reading, and takes the library's
-memory with it when it ends. Where no process can be had, the gate runs in this one: the answers are the same.
+memory with it when it ends. It is lean: it imports what a gate over tables needs (:mod:`audit.ingest.lean_import`), and
+where that does not suffice it has the question answered by a helper with all of the library. Where no process can be
+had, the gate runs in this one: the answers are the same.
 
-Run as a module this is the helper: it answers one pickled question after another from its parent's pipe, and ends when
-the pipe does.
+Run as a module this is the helper: it answers one question after another from its parent's pipe, and ends when the pipe
+does. Nothing heavy is imported at the top, so that a parent can start it before anything else.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, BinaryIO, Final, Self
 
 from audit.errors import AuditError, MachineFailure
-from audit.ingest.gate import GateResult
-from audit.ingest.profile import Fact
-from audit.ingest.validate import import_library, run_gate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from audit.ingest.gate import GateResult
+    from audit.ingest.profile import Fact
+
+    Question = tuple[Mapping[str, pa.Table], Mapping[str, Mapping[str, Fact]], Path | None]
+
+_WHOLE: Final = "--whole"
 
 
 class GateProcess:
-    """A gate that is warming up: make one before the reading, ask it afterwards, close it (or use ``with``)."""
+    """A gate that is warming up: make one before the reading, ask it afterwards, close it (or use ``with``).
 
-    def __init__(self) -> None:
-        self._helper = subprocess.Popen(
-            [sys.executable, "-P", "-m", "audit.ingest.gate_process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+    `lean=False` has the helper import all of the library.
+    """
+
+    def __init__(self, *, lean: bool = True) -> None:
+        command = [sys.executable, "-P", "-m", "audit.ingest.gate_process", *(() if lean else (_WHOLE,))]
+        self._helper: subprocess.Popen[bytes] | None = None
+        with suppress(OSError):  # no memory for a process, or no right to one
+            self._helper = subprocess.Popen(  # noqa: S603 - this interpreter and this module
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
 
     @property
     def pid(self) -> int:
-        """The helper's process."""
+        """The helper's process; ProcessLookupError where none could be had."""
+        if self._helper is None:
+            raise ProcessLookupError("the data gate has no process of its own")
         return self._helper.pid
 
     def run(
@@ -49,11 +63,18 @@ class GateProcess:
         suites_dir: Path | None = None,
     ) -> GateResult:
         """As :func:`audit.ingest.validate.run_gate`, with the same errors."""
-        to_helper, from_helper = self._helper.stdin, self._helper.stdout
-        if to_helper is None or from_helper is None:
+        from audit.ingest.gate import GateResult
+        from audit.ingest.judged import cut
+        from audit.ingest.suites import list_suites
+        from audit.ingest.validate import SAMPLE_ROWS, run_gate
+
+        if self._helper is None or self._helper.stdin is None or self._helper.stdout is None:
             return run_gate(samples, profiles, suites_dir)
+        to_helper, from_helper = self._helper.stdin, self._helper.stdout
+        judged = cut(samples, list_suites(suites_dir), SAMPLE_ROWS)
+        packed = {role: _packed(table) for role, table in judged.items()}
         try:
-            pickle.dump((dict(samples), dict(profiles), suites_dir), to_helper)
+            pickle.dump((packed, dict(profiles), suites_dir), to_helper)
             to_helper.flush()
             answer = pickle.load(from_helper)  # noqa: S301 - our own helper, at the end of our own pipe
         except (EOFError, OSError, pickle.UnpicklingError):
@@ -67,13 +88,13 @@ class GateProcess:
 
     def close(self) -> None:
         """Let the helper go, finished or not: it holds nothing that needs saving."""
+        if self._helper is None:
+            return
         self._helper.kill()
         for pipe in (self._helper.stdin, self._helper.stdout):
             if pipe is not None:
-                try:
+                with suppress(OSError):
                     pipe.close()
-                except OSError:
-                    continue
         self._helper.wait()
 
     def __enter__(self) -> Self:
@@ -85,24 +106,69 @@ class GateProcess:
         self.close()
 
 
-def serve(questions: BinaryIO, answers: BinaryIO) -> None:
+def _packed(table: pa.Table) -> pa.Buffer:
+    """The table as an Arrow stream; pickled as it is, a slice would take all that it was cut from along."""
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return sink.getvalue()
+
+
+def serve(questions: BinaryIO, answers: BinaryIO, *, lean: bool = True) -> None:
     """The helper's life: import, then answer each question with a result or the error that it raised."""
-    import_library()
+    _get_ready(lean=lean)
+    import pyarrow as pa
+
     while True:
         try:
-            samples, profiles, suites_dir = pickle.load(questions)  # noqa: S301 - from the parent that started this one
+            packed, profiles, suites_dir = pickle.load(questions)  # noqa: S301 - from the parent that started this one
         except EOFError:
             return
-        try:
-            answer: GateResult | AuditError = run_gate(samples, profiles, suites_dir)
-        except AuditError as error:
-            answer = error
-        pickle.dump(answer, answers)
+        samples = {role: pa.ipc.open_stream(buffer).read_all() for role, buffer in packed.items()}
+        pickle.dump(_answer((samples, profiles, suites_dir), lean=lean), answers)
         answers.flush()
+
+
+def _get_ready(*, lean: bool) -> None:
+    from audit.ingest.lean_import import lean_imports
+    from audit.ingest.validate import import_library
+
+    # What is imported stays: looking through it for garbage, now and later, would be for nothing.
+    gc.disable()
+    if lean:
+        with lean_imports():
+            import_library()
+    else:
+        import_library()
+    gc.freeze()
+    gc.enable()
+
+
+def _answer(question: Question, *, lean: bool) -> GateResult | AuditError:
+    from audit.ingest.validate import run_gate
+
+    try:
+        result = run_gate(*question)
+    except Exception as error:
+        if not lean:
+            if isinstance(error, AuditError):
+                return error
+            raise
+    else:
+        if not lean or not result.errors:
+            return result
+    # Something did not work, and it may be what was not imported: the whole library has the last word.
+    try:
+        with GateProcess(lean=False) as whole:
+            return whole.run(*question)
+    except AuditError as error:
+        return error
 
 
 if __name__ == "__main__":
     # Whatever the library prints must not mix with the answers.
     with os.fdopen(os.dup(1), "wb") as pipe:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        serve(sys.stdin.buffer, pipe)
+        serve(sys.stdin.buffer, pipe, lean=_WHOLE not in sys.argv)

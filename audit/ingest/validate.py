@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from audit.errors import ConfigurationError
 from audit.ingest.gate import GateLine, GateResult
+from audit.ingest.judged import cut
 from audit.ingest.profile import Fact
 from audit.ingest.suites import Expectation, Suite, list_suites
 
@@ -44,13 +45,16 @@ def run_gate(
     neither is passed over. Raises ConfigurationError for a suite that is malformed or names an unknown expectation.
     """
     suites = list_suites(suites_dir)
+    tables = cut(samples, suites, SAMPLE_ROWS)
+    lines: list[GateLine] = []
     with _quiet():
-        frames = _frames(samples, profiles)
         runner = _Runner()
-        found = [
-            runner.judge(suite, frames[suite.role, suite.of]) for suite in suites if (suite.role, suite.of) in frames
-        ]
-    return GateResult(tuple(line for lines in found for line in lines))
+        for suite in suites:
+            # One frame at a time: it is several times the size of its table.
+            frame = _frame(suite, tables, profiles)
+            if frame is not None:
+                lines += runner.judge(suite, frame)
+    return GateResult(tuple(lines))
 
 
 def import_library() -> None:
@@ -74,15 +78,15 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _frames(
-    samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]]
-) -> dict[tuple[str, str], pd.DataFrame]:
+def _frame(
+    suite: Suite, tables: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]]
+) -> pd.DataFrame | None:
+    """What the suite judges, or None where there is nothing of the kind."""
     import pandas as pd
 
-    frames = {(role, "profile"): pd.DataFrame([dict(facts)]) for role, facts in profiles.items()}
-    for role, table in samples.items():
-        frames[role, "rows"] = _encoded(table.slice(0, SAMPLE_ROWS)).to_pandas()
-    return frames
+    if suite.of == "profile":
+        return pd.DataFrame([dict(profiles[suite.role])]) if suite.role in profiles else None
+    return _encoded(tables[suite.role]).to_pandas() if suite.role in tables else None
 
 
 def _encoded(table: pa.Table) -> pa.Table:

@@ -51,6 +51,16 @@ def test_helper_answers_as_the_gate_itself(tmp_path: Path) -> None:
     assert [False] == [line.success for line in answers.results if "row_count" in line.expectation]
 
 
+def test_gate_runs_here_where_no_process_can_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the helper cannot be started, the gate runs in this process."""
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
+    events = pa.Table.from_pylist([], schema=TABLES["events"].schema)
+    with GateProcess() as gate:
+        assert run_gate({"events": events}, {}) == gate.run({"events": events}, {})
+        with pytest.raises(ProcessLookupError):
+            _ = gate.pid
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes under /proc")
 def test_helper_ends_with_its_parent(tmp_path: Path) -> None:
     """A parent that is killed leaves no helper behind."""
