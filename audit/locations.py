@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from audit.errors import AuditError
 from audit.ingest.files import SourceFile
 
 _MOST: Final = 2_000
@@ -29,7 +30,10 @@ def remember(files: Iterable[SourceFile]) -> None:
         known = _read()
         for file in files:
             known.pop(file.sha256(), None)
-            known[file.sha256()] = str(file.path.resolve())
+            if file.remote is None:
+                known[file.sha256()] = str(file.path.resolve())
+            elif file.remote.url is not None:
+                known[file.sha256()] = file.remote.url
         kept = dict(list(known.items())[-_MOST:])
         note = _note()
         note.parent.mkdir(parents=True, exist_ok=True)
@@ -49,6 +53,21 @@ def _read() -> dict[str, str]:
 
 
 def find(digest: str) -> Path | None:
-    """The file last seen with this digest, if it is still there; the caller checks the digest."""
+    """The file at hand last seen with this digest, if it is still there; the caller checks the digest."""
     path = _read().get(digest)
     return Path(path) if path and Path(path).is_file() else None
+
+
+def find_file(digest: str, name: str) -> SourceFile | None:
+    """The same, in a store too, as a file of that name; the caller checks the digest."""
+    place = _read().get(digest, "")
+    if "://" not in place:
+        path = find(digest)
+        return None if path is None else SourceFile(path, name)
+    from audit.ingest.remote import look
+
+    try:
+        files = look(place).files
+    except AuditError:
+        return None
+    return SourceFile(files[0][0].path, name, remote=files[0][0]) if files else None

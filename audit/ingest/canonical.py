@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Final
 
 import pyarrow as pa
@@ -72,7 +73,7 @@ class Column:
         return not self.required and self.kind in {Kind.CODE, Kind.ID}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """One canonical table: its name and its columns in the order of the schema."""
 
@@ -80,7 +81,7 @@ class Table:
     columns: tuple[Column, ...]
     identity: str | None
 
-    @property
+    @cached_property
     def schema(self) -> pa.Schema:
         """Arrow schema of the typed rows; every column is always present."""
         return pa.schema([(column.name, column.type) for column in self.columns])
@@ -92,10 +93,15 @@ class Table:
                 return column
         raise KeyError(name)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the columns in schema order."""
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def nothing(self) -> pa.RecordBatch:
+        """No typed row."""
+        return pa.RecordBatch.from_arrays([pa.array([], column.type) for column in self.columns], schema=self.schema)
 
 
 ROUNDS: Final = Table(

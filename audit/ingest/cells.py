@@ -82,14 +82,24 @@ def trimmed(values: pa.StringArray) -> pa.StringArray:
     `values` itself is returned where nothing had to change, which is decided on the bytes without looking at rows.
     """
     data, offsets = text_bytes(values)
-    empty = np.count_nonzero(offsets[1:] == offsets[:-1])
-    if empty == values.null_count and (
-        data.size == 0 or (data.min() >= _FIRST_PRINTABLE and data.max() <= _LAST_PRINTABLE)
+    there = offsets[1:] > offsets[:-1]
+    if np.count_nonzero(there) == len(values) - values.null_count and (
+        data.size == 0 or (data.max() <= _LAST_PRINTABLE and _no_space_at_ends(data, offsets, there))
     ):
         return values
     values.validate(full=True)  # a damaged Parquet file may hold bytes that are no text
     clean = pc.utf8_trim_whitespace(values)
     return pc.if_else(pc.equal(pc.binary_length(clean), 0), pa.scalar(None, pa.string()), clean)
+
+
+def _no_space_at_ends(data: NDArray[np.uint8], offsets: NDArray[np.int32], there: Mask) -> bool:
+    """Whether the texts, those marked `there` of ASCII and the others empty, begin and end with printable signs."""
+    if data.min() >= _FIRST_PRINTABLE:
+        return True
+    firsts, lasts = offsets[:-1], offsets[1:] - 1
+    if not there.all():
+        firsts, lasts = firsts[there], lasts[there]
+    return bool(data[firsts].min() >= _FIRST_PRINTABLE and data[lasts].min() >= _FIRST_PRINTABLE)
 
 
 def _is_text(kind: pa.DataType) -> bool:

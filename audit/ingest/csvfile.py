@@ -11,18 +11,20 @@ import csv
 import io
 import re
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
 from audit.errors import InputRefused
 from audit.ingest.canonical import DICTIONARY
 from audit.ingest.files import SourceFile
+from audit.ingest.placing import constant, given
 from audit.ingest.raw import Malformed, RawBatch, check_names
 
 BLOCK_BYTES: Final = 8 << 20
@@ -61,14 +63,16 @@ class CsvReader:
         self._file = file
         self._dialect = dialect or Dialect()
         self._header = self._read_header()
-        self.names = tuple(name.strip() for name in self._header)
-        check_names(file.name, self.names)
+        self._own = tuple(name.strip() for name in self._header)
+        check_names(file.name, self._own)
+        self._given = given(file.partition, self._own)
+        self.names = (*self._own, *self._given)
 
     def _stream(self) -> pa.NativeFile:
         try:
-            return pa.input_stream(str(self._file.path), compression=self._file.compression)
+            return self._file.stream()
         except OSError as error:
-            raise self._refuse("cannot be opened") from error
+            raise self._refuse(self._file.trouble(error) or "cannot be opened") from error
 
     def _refuse(self, what: str) -> InputRefused:
         return InputRefused(f"{self._file.name}: {what}")
@@ -78,7 +82,7 @@ class CsvReader:
             with self._stream() as stream:
                 start = stream.read(_HEADER_BYTES)
         except (pa.ArrowException, OSError) as error:
-            raise self._refuse("cannot be decompressed (truncated or damaged)") from error
+            raise self._refuse(self._file.trouble(error) or "cannot be decompressed (truncated or damaged)") from error
         if not start.removeprefix(codecs.BOM_UTF8).strip():
             raise self._refuse("the file is empty")
         try:
@@ -122,42 +126,50 @@ class CsvReader:
 
     def batches(self, columns: Collection[str], plain: Collection[str]) -> Iterator[RawBatch]:
         """The rows with all columns of the file, which a rejected row shows as evidence."""
-        del columns
+        numbering = _Numbering()
+        try:
+            # A row that goes over several lines is rare, and looking for one costs a pass of its own.
+            yield from self._batches(columns, plain, numbering, lines_in_cells=False)
+        except _Straddled:
+            for batch in self._batches(columns, plain, _Numbering(), lines_in_cells=True):
+                if (rest := _from(batch, numbering.given)) is not None:
+                    yield rest
+
+    def _batches(
+        self, columns: Collection[str], plain: Collection[str], numbering: _Numbering, *, lines_in_cells: bool
+    ) -> Iterator[RawBatch]:
+        """The batches; raises _Straddled where a block may end within a row, which only `lines_in_cells` looks for."""
+        folders = {name: value for name, value in self._given.items() if name in columns}
         malformed: list[Malformed] = []
 
         def keep(row: pacsv.InvalidRow) -> str:
             malformed.append(Malformed(row.number - 1, row.actual_columns, row.expected_columns, row.text))
             return "skip"
 
-        types = {
-            raw: pa.string() if name in plain else DICTIONARY
-            for raw, name in zip(self._header, self.names, strict=True)
-        }
-        numbering = _Numbering()
         source: _Text | None = None
+        held: RawBatch | None = None
         try:
             with self._stream() as stream:
-                source = _Text(stream, self._decoder(), wide=not self._dialect.utf8)
-                reader = pacsv.open_csv(
-                    pa.PythonFile(source, mode="r"),
-                    read_options=pacsv.ReadOptions(
-                        use_threads=False,
-                        block_size=BLOCK_BYTES,
-                    ),
-                    parse_options=pacsv.ParseOptions(
-                        delimiter=self._dialect.delimiter, newlines_in_values=True, invalid_row_handler=keep
-                    ),
-                    convert_options=pacsv.ConvertOptions(
-                        column_types=types, strings_can_be_null=True, null_values=[""]
-                    ),
-                )
-                if reader.schema.names != self._header:
-                    raise self._refuse("the header cannot be read")
+                source = _Text(stream, self._decoder(), utf8=self._dialect.utf8)
+                reader = self._reader(source, plain, keep, lines_in_cells=lines_in_cells)
                 for batch in reader:
+                    before = numbering.row
                     numbers, among = numbering.next(batch.num_rows, malformed)
-                    yield RawBatch(dict(zip(self.names, batch.columns, strict=True)), numbers, among)
+                    if held is not None:
+                        numbering.given = before
+                        yield held
+                    read = dict(zip(self._own, batch.columns, strict=True))
+                    read |= {n: constant(v, batch.num_rows, plain=n in plain) for n, v in folders.items()}
+                    held = RawBatch(read, numbers, among)
                 source.check()
+            # Of the last block alone, Arrow takes what ends within a row for a row.
+            if not lines_in_cells and _has_lines_in_cells(held, malformed):
+                raise _Straddled
+            if held is not None:
+                yield held
         except (pa.ArrowException, OSError, UnicodeError) as error:
+            if not lines_in_cells and isinstance(error, pa.ArrowInvalid):
+                raise _Straddled from error
             raise self._explain(error, numbering.row) from error
         finally:
             if source is not None:
@@ -166,16 +178,71 @@ class CsvReader:
             empty = {name: pa.array([], pa.string()) for name in self.names}
             yield RawBatch(empty, np.empty(0, np.int64), tuple(malformed))
 
+    def _reader(
+        self,
+        source: _Text,
+        plain: Collection[str],
+        keep: Callable[[pacsv.InvalidRow], str],
+        *,
+        lines_in_cells: bool,
+    ) -> pacsv.CSVStreamingReader:
+        types = {
+            raw: pa.string() if name in plain else DICTIONARY for raw, name in zip(self._header, self._own, strict=True)
+        }
+        reader = pacsv.open_csv(
+            pa.PythonFile(source, mode="r"),
+            read_options=pacsv.ReadOptions(use_threads=False, block_size=BLOCK_BYTES),
+            parse_options=pacsv.ParseOptions(
+                delimiter=self._dialect.delimiter, newlines_in_values=lines_in_cells, invalid_row_handler=keep
+            ),
+            convert_options=pacsv.ConvertOptions(
+                column_types=types,
+                strings_can_be_null=True,
+                null_values=[""],
+                check_utf8=False,  # decoded already
+            ),
+        )
+        if reader.schema.names != self._header:
+            raise self._refuse("the header cannot be read")
+        return reader
+
     def _explain(self, error: Exception, row: int) -> InputRefused:
         said = str(error)
         if isinstance(error, UnicodeError) or "UTF8" in said:
             return self._not_text()
+        if (trouble := self._file.trouble(error)) is not None:
+            return self._refuse(f"{trouble}, beyond row {row - 1}")
         if "straddling" in said:
             limit = BLOCK_BYTES >> 20
             return self._refuse(f"a row after row {row - 1} is longer than {limit} MiB (a quote not closed?)")
         if self._file.compression and isinstance(error, OSError):
             return self._refuse("cannot be decompressed to its end (truncated or damaged)")
         return self._refuse(f"is not well-formed CSV after row {row - 1}")
+
+
+class _Straddled(Exception):
+    """A block of the file may end within a row."""
+
+
+def _has_lines_in_cells(batch: RawBatch | None, malformed: Sequence[Malformed]) -> bool:
+    """Whether a cell, or a row that could not be told apart into cells, may go over more than one line."""
+    if batch is not None:
+        malformed = (*batch.malformed, *malformed)
+        for column in batch.columns.values():
+            texts = column.dictionary if pa.types.is_dictionary(column.type) else column
+            if pc.any(pc.match_substring_regex(texts, r"[\r\n]")).as_py():
+                return True
+    return any('"' in each.text for each in malformed)
+
+
+def _from(batch: RawBatch, row: int) -> RawBatch | None:
+    """What a batch has from a row on; None if that is nothing."""
+    malformed = tuple(each for each in batch.malformed if each.row >= row)
+    first = int(np.searchsorted(batch.source_row, row))
+    if first == len(batch) and not malformed:
+        return None
+    columns = {name: column.slice(first) for name, column in batch.columns.items()}
+    return RawBatch(columns, batch.source_row[first:], malformed)
 
 
 class _Text:
@@ -188,10 +255,11 @@ class _Text:
 
     closed = False
 
-    def __init__(self, stream: pa.NativeFile, decoder: codecs.IncrementalDecoder, *, wide: bool) -> None:
+    def __init__(self, stream: pa.NativeFile, decoder: codecs.IncrementalDecoder, *, utf8: bool) -> None:
         self._stream = stream
-        self._wide = wide
+        self._utf8 = utf8
         self._decoder = decoder
+        self._between = False
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._stopped = False
@@ -200,10 +268,12 @@ class _Text:
     def read(self, size: int = -1) -> bytes:
         """Some bytes of text, no more than `size`, empty at the end."""
         # A character of another encoding takes up to twice its bytes; of UTF-8, the rest of one may be waiting.
-        size = max(1, size // 2 if self._wide else size - 4)
+        size = max(1, size - 4 if self._utf8 else size // 2)
         with self._lock:
             while not self._stopped and not self._ended.is_set():
-                chunk = self._stream.read(size)
+                chunk: bytes = self._stream.read(size)
+                if self._between and chunk and chunk.isascii():
+                    return chunk
                 try:
                     text = self._decoder.decode(chunk, final=not chunk)
                 except UnicodeError as error:
@@ -211,6 +281,8 @@ class _Text:
                     raise
                 if not chunk:
                     self._ended.set()
+                # Past the first bytes and with no rest of a character waiting, ASCII is text as it is.
+                self._between = self._utf8 and not self._decoder.getstate()[0]
                 if text:
                     return text.encode()
             self._ended.set()
@@ -233,10 +305,13 @@ class _Text:
 
 
 class _Numbering:
-    """Numbers of the rows that come through, when malformed ones between them are taken out."""
+    """Numbers of the rows that come through, when malformed ones between them are taken out.
+
+    `row` is the number of the next row; the rows before `given` are in the caller's hands.
+    """
 
     def __init__(self) -> None:
-        self.row = 1
+        self.row = self.given = 1
 
     def next(self, rows: int, malformed: list[Malformed]) -> tuple[NDArray[np.int64], tuple[Malformed, ...]]:
         """Numbers of the next `rows` good rows; the malformed rows before the last of them leave the list."""

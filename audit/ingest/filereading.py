@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,7 @@ from audit.ingest.jsonfile import JsonReader
 from audit.ingest.layout import TableLayout, winning_points
 from audit.ingest.numbering import RunningNumbers
 from audit.ingest.parquetfile import ParquetReader
+from audit.ingest.placing import placed
 from audit.ingest.quarantine import Quarantine
 from audit.ingest.raw import Malformed, RawBatch, Reader
 from audit.ingest.records import Aside, Shaped, heads, shape
@@ -34,19 +35,42 @@ _FIRST: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some accepted rows of one file.
+    """Some accepted rows of one file, or of several that follow one another.
 
     `rows`: typed rows in the table's schema; `file`: the file's name as findings print it; `file_index`: its place
-    among the files of the call; `source_row`: int64, the number of each row in its file, from 1.
+    among the files of the call; `source_row`: int64, the number of each row in its file, from 1. Of several files,
+    `files` are the names, the first of which `file` and `file_index` stand for, and `origin` (int32, ascending) is the
+    place of each row's file among them; of one file `origin` is None.
     """
 
     rows: pa.RecordBatch
     file: str
     file_index: int
     source_row: NDArray[np.int64]
+    origin: NDArray[np.int32] | None = None
+    files: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.source_row)
+
+    def file_at(self, place: int) -> str:
+        """The name of the file of one row."""
+        return self.file if self.origin is None else self.files[self.origin[place]]
+
+    def at(self, places: NDArray[np.int64]) -> Batch:
+        """The rows at ascending places; without copying where they follow one another."""
+        if len(places) and places[-1] - places[0] + 1 == len(places):
+            part = slice(int(places[0]), int(places[-1]) + 1)
+            return self._of(self.rows.slice(part.start, len(places)), part)
+        return self._of(self.rows.take(pa.array(places)), places)
+
+    def where(self, stay: NDArray[np.bool_]) -> Batch:
+        """The rows that are marked."""
+        return self._of(self.rows.filter(pa.array(stay)), stay)
+
+    def _of(self, rows: pa.RecordBatch, part: slice | NDArray[Any]) -> Batch:
+        origin = None if self.origin is None else self.origin[part]
+        return replace(self, rows=rows, source_row=self.source_row[part], origin=origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +120,21 @@ def open_file(file: SourceFile, profile: Profile = CANONICAL) -> Reader:
             return CsvReader(file, profile.dialect)
 
 
+def sources_of(layout: TableLayout, table: Table, skip: Collection[str]) -> tuple[set[str], set[str]]:
+    """The source columns that the table is made of without the columns `skip`, and those not read as dictionaries."""
+    needed = layout.needed(table)
+    sources = layout.sources(table) - {s for name, group in needed.items() if name in skip for s in group}
+    sources |= {s for name, group in needed.items() if name not in skip for s in group if not s.startswith("@")}
+    kinds = {Kind.ID, Kind.INSTANT}
+    return sources, {s for name, group in needed.items() if table.column(name).kind in kinds for s in group}
+
+
 def shaped_batches(file: SourceFile, profile: Profile, table: Table, skip: Collection[str] = ()) -> Iterator[Shaped]:
     """The flat rows of a file with the source columns that the table is made of; InputRefused if one is missing."""
     layout = profile.table(table)
     reader = open_file(file, profile)
     layout.check(table, file.name, reader.names, sparse=reader.sparse)
-    needed = layout.needed(table)
-    sources = layout.sources(table) - {s for name, group in needed.items() if name in skip for s in group}
-    sources |= {s for name, group in needed.items() if name not in skip for s in group if not s.startswith("@")}
-    kinds = {Kind.ID, Kind.INSTANT}
-    plain = {s for name, group in needed.items() if table.column(name).kind in kinds for s in group}
+    sources, plain = sources_of(layout, table, skip)
     flat = not reader.sparse and not layout.records.active and (layout.direct or sources <= set(reader.names))
     for raw in reader.batches(heads(sources, reader.names), plain):
         if not flat and len(raw):
@@ -123,19 +152,20 @@ class FileReading:
         self._file = file
         self._index = index
         self._layout = common.layout
+        # What a folder may contradict is read, whoever asks: the control totals do not depend on it.
+        self._skip = set(common.skip) - set(file.partition)
         self._converter = Converter(
             _as_in_source(self._table, self._layout),
             file.name,
             zone=common.profile.zone,
             zones=self._layout.zones(),
             origins=self._layout.origins(),
-            skip=common.skip,
+            skip=self._skip,
         )
 
     def nothing(self) -> Step:
         """A step without rows, by which the quarantine learns of the file."""
-        empty = pa.RecordBatch.from_pylist([], schema=self._table.schema)
-        return self._step(empty, np.empty(0, np.int64), [self._note_read(0)])
+        return self._step(self._table.nothing, np.empty(0, np.int64), [self._note_read(0)])
 
     def _step(self, rows: pa.RecordBatch, numbers: NDArray[np.int64], notes: list[Callable[[], None]]) -> Step:
         return Step(Batch(rows, self._file.name, self._index, numbers), tuple(notes))
@@ -145,7 +175,7 @@ class FileReading:
 
     def steps(self) -> Iterator[Step]:
         """One step for each batch of rows that the file gives, perhaps with no row accepted."""
-        for shaped in shaped_batches(self._file, self._common.profile, self._table, self._common.skip):
+        for shaped in shaped_batches(self._file, self._common.profile, self._table, self._skip):
             yield self.read(self.joined(shaped))
 
     def joined(self, shaped: Shaped) -> Shaped:
@@ -166,16 +196,28 @@ class FileReading:
         if malformed:
             notes.append(self._rejected_malformed(malformed))
         if not len(raw):
-            return self._step(self.nothing().batch.rows, raw.source_row, notes)
-        columns = self._layout.derive(self._table, raw.columns, len(raw), self._file.name)
-        rows, faults = self._converter.convert(columns, len(raw))
-        rows, more = self._translated(rows, raw, shaped.aside)
+            return self._step(self._table.nothing, raw.source_row, notes)
+        columns, rows, faults = self.typed(raw)
+        rows, more = self.settled(rows, raw, shaped.aside)
         faults += more
         faults += (ColumnFault(each.source, each.reason, each.mask) for each in shaped.aside if each.mask.any())
         if not faults:
             return self._step(rows, raw.source_row, notes)
-        keep, note = self._rejected(raw, columns, rows, faults)
+        keep, note = self.rejected(raw, columns, rows, faults)
         return self._step(rows.filter(pa.array(keep)), raw.source_row[keep], [*notes, note])
+
+    def typed(self, raw: RawBatch) -> tuple[Mapping[str, pa.Array], pa.RecordBatch, list[ColumnFault]]:
+        """The canonical columns as the source has them, the typed rows, and what cannot be read."""
+        columns = self._layout.derive(self._table, raw.columns, len(raw), self._file.name)
+        return columns, *self._converter.convert(columns, len(raw))
+
+    def settled(
+        self, rows: pa.RecordBatch, raw: RawBatch, aside: Sequence[Aside] = ()
+    ) -> tuple[pa.RecordBatch, list[ColumnFault]]:
+        """Typed rows with what their folders and the profile say of them, and the rows that they contradict."""
+        rows, misplaced = placed(self._file.partition, rows)
+        rows, more = self._translated(rows, raw, aside)
+        return rows, misplaced + more
 
     def _footers(self, malformed: Sequence[Malformed]) -> tuple[Sequence[Malformed], int]:
         """The malformed rows without those that the profile knows as lines of a summary."""
@@ -230,7 +272,7 @@ class FileReading:
         winning = winning_points(layout.winning_points, columns, file) if layout.winning_points else None
         self._common.quarantine.proof.add(rows, winning, others, (file, self._common.profile.name))
 
-    def _rejected(
+    def rejected(
         self, raw: RawBatch, columns: Mapping[str, pa.Array], typed: pa.RecordBatch, faults: list[ColumnFault]
     ) -> tuple[NDArray[np.bool_], Callable[[], None]]:
         """The mask of the good rows, and the note about the others, each with its first fault in schema order."""

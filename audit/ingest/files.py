@@ -1,16 +1,23 @@
-"""Which files an argument names: a file, a folder with everything below it, or a glob."""
+"""Which files an argument names: a file, a folder with everything below it, or a glob; a path or an address (URL)."""
 
 from __future__ import annotations
 
 import glob
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import io
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from audit.errors import InputRefused, UsageError
+from audit.ingest.partition import keys_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from audit.ingest.remote import Remote
 
 _CSV: Final = (".csv", ".csv.gz", ".csv.zst")
 _JSON: Final = (
@@ -32,15 +39,22 @@ _CHUNK: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One input file: `path` to open, `name` as findings and manifest print it (no folder unless needed)."""
+    """One input file: `path` to open, `name` as findings and manifest print it (no folder unless needed).
+
+    A file in a store has `remote`; its `path` is then to look at and names nothing on this machine. `groups` are the
+    row groups of a Parquet file that are read, from the first to before the last; None is all. Small and picklable.
+    """
 
     path: Path
     name: str
+    groups: tuple[int, int] | None = None
+    remote: Remote | None = None
+    _digests: dict[Hashable, str] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def bytes(self) -> int:
-        """Size in bytes."""
-        return self.path.stat().st_size
+        """Size in bytes, of the whole file."""
+        return self.path.stat().st_size if self.remote is None else self.remote.bytes
 
     @property
     def suffix(self) -> str:
@@ -60,32 +74,130 @@ class SourceFile:
         """The compression that the ending of the name says, as Arrow calls it."""
         return _COMPRESSION.get(self.path.suffix.lower())
 
+    @property
+    def partition(self) -> Mapping[str, str | None]:
+        """What the folders of a partitioned dataset say of the file, by `casino`, `day`, `table_id`."""
+        return keys_of(self.path.parts[:-1])
+
+    def source(self) -> Path | pa.NativeFile:
+        """What Arrow's readers of whole files take; OSError if it cannot be opened."""
+        return self.path if self.remote is None else self.remote.open()
+
+    def stream(self) -> pa.NativeFile:
+        """The content from its begin, decompressed; OSError if it cannot be opened."""
+        import pyarrow as pa
+
+        if self.remote is None:
+            return pa.input_stream(str(self.path), compression=self.compression)
+        return self.remote.stream(self.compression)
+
+    def content(self, most: int) -> Path | BinaryIO:
+        """The path of a file, or the whole of one in a store; InputRefused beyond `most` bytes there."""
+        if self.remote is None:
+            return self.path
+        if self.bytes > most:
+            raise InputRefused(f"{self.name}: is longer than {most >> 20} MiB")
+        with self.remote.open() as file:
+            return io.BytesIO(file.read())
+
+    def trouble(self, error: BaseException) -> str | None:
+        """In words, what an error of the store means; None for an error of the content, or of a file at hand."""
+        if self.remote is None:
+            return None
+        from audit.ingest.stores import why
+
+        said = why(error)
+        return None if said is None else f"cannot be read ({said})"
+
     def sha256(self) -> str:
-        """SHA-256 of the content in hexadecimal; InputRefused if the file cannot be read."""
-        digest = hashlib.sha256()
+        """SHA-256 of the content, of the whole file, in hexadecimal; InputRefused if the file cannot be read.
+
+        It is computed once as long as the file stays as it is.
+        """
         try:
-            with self.path.open("rb") as stream:
-                while chunk := stream.read(_CHUNK):
-                    digest.update(chunk)
+            state: Hashable
+            if self.remote is None:
+                seen = self.path.stat()
+                state = (seen.st_size, seen.st_mtime_ns, seen.st_ino)
+            else:
+                state = (self.remote.bytes, self.remote.modified)
+            if state not in self._digests:
+                self._digests[state] = self._digest()
         except OSError as error:
-            raise InputRefused(f"{self.name}: cannot be read ({error.strerror})") from error
+            said = self.trouble(error) or f"cannot be read ({error.strerror})"
+            raise InputRefused(f"{self.name}: {said}") from error
+        return self._digests[state]
+
+    def _digest(self) -> str:
+        digest = hashlib.sha256()
+        with self.path.open("rb") if self.remote is None else self.remote.stream(None) as stream:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
         return digest.hexdigest()
 
 
 def resolve(patterns: Sequence[str], role: str) -> tuple[SourceFile, ...]:
     """The files that the arguments for `role` (rounds, wagers, events) name, sorted by name, each of them once.
 
-    Raises UsageError for a path that does not exist, a glob or folder without any readable file, and a file whose
-    ending is not one of `SUFFIXES`.
+    An argument is a path or an address: `file:///…`, `s3://bucket/…`, or of any scheme that a store of fsspec has.
+    Raises UsageError for a path that does not exist, a glob or folder without any readable file, a file whose ending is
+    not one of `SUFFIXES`, and an address that cannot be understood; InputRefused for a store that cannot be reached.
     """
-    found: dict[Path, Path] = {}
+    found: dict[tuple[str, Path], tuple[Path, Remote | None]] = {}
     for pattern in patterns:
-        for path in _expand(pattern, role):
-            found.setdefault(path.resolve(), path)
+        if "://" in pattern:
+            from audit.ingest import remote
+
+            if remote.is_url(pattern):
+                local = remote.local_path(pattern)
+                if local is None:
+                    for each in _expand_address(pattern, role):
+                        found.setdefault((each.home, each.path), (each.path, each))
+                    continue
+                pattern = local  # noqa: PLW2901 - the same argument, as a path
+        for path in map(Path.resolve, _expand(pattern, role)):
+            found.setdefault(("", path), (path, None))
     if not found:
         raise UsageError(f"no file is given for the {role}")
-    names = _names(found)
-    return tuple(sorted((SourceFile(path, names[path]) for path in found), key=lambda file: file.name))
+    return named([SourceFile(path, path.name, remote=each) for path, each in found.values()])
+
+
+def named(files: Sequence[SourceFile]) -> tuple[SourceFile, ...]:
+    """The files under the shortest names that tell them apart, sorted by name."""
+    names = _names([file.path for file in files])
+    return tuple(sorted((replace(file, name=names[file.path]) for file in files), key=lambda file: file.name))
+
+
+def split(file: SourceFile, rows: int = 1_000_000) -> tuple[SourceFile, ...]:
+    """A Parquet file as consecutive pieces of whole row groups, each of about `rows` rows; another file as it is.
+
+    The numbers of the rows, the size and the digest stay those of the whole file. InputRefused if it cannot be read.
+    """
+    if file.kind != "parquet" or file.groups is not None:
+        return (file,)
+    from audit.ingest.parquetfile import ParquetReader
+
+    spans = ParquetReader(file).spans(rows)
+    return (file,) if len(spans) < 2 else tuple(replace(file, groups=span) for span in spans)
+
+
+def _expand_address(url: str, role: str) -> Iterable[Remote]:
+    from audit.ingest.remote import look
+    from audit.ingest.stores import shown
+
+    looked, what = look(url), shown(url)
+    if looked.kind == "nothing":
+        raise UsageError(f"the {role} address {what} does not exist")
+    files = [each for each, below in looked.files if (_readable(each.path) if below is None else _is_data(below))]
+    if files:
+        return files
+    match looked.kind:
+        case "folder":
+            raise UsageError(f"the folder {what} has no {role} file ({', '.join(SUFFIXES)})")
+        case "glob":
+            raise UsageError(f"the {role} pattern {what} matches no file that can be read")
+        case _:
+            raise UsageError(f"{what} is not a kind of file that can be read ({', '.join(SUFFIXES)})")
 
 
 def _expand(pattern: str, role: str) -> Iterable[Path]:
@@ -114,25 +226,32 @@ def _readable(path: Path) -> bool:
 
 
 def _offered(path: Path, folder: Path) -> bool:
+    """Whether a path below a folder is a file of data."""
+    return _readable(path) and _is_data(path.relative_to(folder).parts) and path.is_file()
+
+
+def _is_data(parts: Sequence[str]) -> bool:
     """Whether a file below a folder is data: not hidden, and no marker or unfinished file as other programs leave."""
+    name = parts[-1].lower()
     return (
-        _readable(path)
-        and not path.name.lower().endswith(_MARKERS)
-        and path.is_file()
-        and not any(part.startswith((".", "_", "~$")) for part in path.relative_to(folder).parts)
+        name.endswith(SUFFIXES)
+        and not name.endswith(_MARKERS)
+        and not any(part.startswith((".", "_", "~$")) for part in parts)
     )
 
 
 def _names(paths: Iterable[Path]) -> dict[Path, str]:
     """The shortest ending of each path, in whole parts, that no other path has."""
-    names = {}
-    by_base: defaultdict[str, list[Path]] = defaultdict(list)
-    for path in paths:
-        by_base[path.name].append(path)
-    for group in by_base.values():
-        for path in group:
-            length = 1
-            while sum(each.parts[-length:] == path.parts[-length:] for each in group) > 1:
-                length += 1
-            names[path] = "/".join(path.parts[-length:])
+    names: dict[Path, str] = {}
+    left = list(paths)
+    length = 1
+    while left:
+        times = Counter(path.parts[-length:] for path in left)
+        for path in left:
+            if times[path.parts[-length:]] == 1:
+                names[path] = "/".join(path.parts[-length:])
+        left = [path for path in left if path not in names]
+        if any(length > len(path.parts) for path in left):
+            raise UsageError(f"two stores have a file {left[0].name} under one address; audit them one by one")
+        length += 1
     return names

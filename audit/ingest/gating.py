@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -71,8 +72,7 @@ def _judge(
     identity = TABLES[role].identity
     twice: frozenset[str] = frozenset()
     if identity is not None:
-        with Quarantine() as quarantine:
-            twice = repeated_ids(_OPEN[role](files, profile=profile, quarantine=quarantine), identity)
+        twice = repeated_ids(partial(read.open_ids, TABLES[role], files, profile))
     repeats = Repeats(identity or "", twice)
     parts: list[pa.RecordBatch] = []
     ids: list[pa.Array] = []

@@ -7,6 +7,7 @@ never, the row cannot be read. Text of several forms may be mixed in one column.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import Final
 
 import numpy as np
@@ -14,7 +15,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.ingest.canonical import INSTANT
-from audit.ingest.cells import Cells, Fault, Mask, Place, as_dictionary, as_mask, as_strings, fault_if, is_textual
+from audit.ingest.cells import (
+    Cells,
+    Fault,
+    Mask,
+    Place,
+    as_dictionary,
+    as_mask,
+    as_strings,
+    fault_if,
+    is_textual,
+    text_bytes,
+)
 
 # A log that names an instant outside these days has the wrong century or a broken clock, and the law of no such day
 # is known; the bounds are of reading, not of law.
@@ -27,6 +39,13 @@ _CLOCK: Final = r"[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,
 _OFFSET: Final = r"(?:Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])$"
 _WITH_OFFSET: Final = _DAY + _CLOCK + _OFFSET
 _WITHOUT_OFFSET: Final = _DAY + _CLOCK + "$"
+_FORM: Final = re.compile(
+    r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?"
+    r"(?P<offset>Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])?"
+)
+_CENTURY: Final = 2
+_ZERO: Final = np.uint8(ord("0"))
+_NINE: Final = np.uint8(9)
 _NAIVE: Final = pa.timestamp("us")
 _DAYS: Final = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
 
@@ -76,7 +95,10 @@ def _in_zone(wall: pa.Array, zone: str) -> Cells:
 
 
 def _of_text(texts: pa.StringArray, zone: str) -> Cells:
-    """Text, in one pass where every row has an offset, else each form by itself."""
+    """Text, in one pass where all rows are of one form, else each form by itself."""
+    uniform = _of_one_form(texts)
+    if uniform is not None:
+        return _of_timestamps(uniform, zone)
     texts = pc.replace_substring_regex(texts, r"(\.[0-9]{6})[0-9]+", r"\1") if _has_fine_fractions(texts) else texts
     with_offset = as_mask(pc.match_substring_regex(texts, _WITH_OFFSET))
     present = ~as_mask(pc.is_null(texts))
@@ -96,6 +118,34 @@ def _of_text(texts: pa.StringArray, zone: str) -> Cells:
         faults += naive.faults
     checked = _of_timestamps(values, zone)
     return Cells(checked.values, faults + checked.faults)
+
+
+def _of_one_form(texts: pa.StringArray) -> pa.Array | None:
+    """The timestamps, where all texts have the form, the century and the offset of the first; else None.
+
+    Which characters are digits and what the others are is compared as bytes for all rows at once; that the digits are
+    a day and a time of day is left to Arrow.
+    """
+    if len(texts) == 0 or texts.null_count:
+        return None
+    first = texts[0].as_py()
+    form = _FORM.fullmatch(first)
+    data, offsets = text_bytes(texts)
+    if form is None or (np.diff(offsets) != len(first)).any():
+        return None
+    signs = data.reshape(len(texts), len(first))
+    model = signs[0]
+    fixed = (model - _ZERO) > _NINE
+    fixed[:_CENTURY] = True
+    if form["offset"]:
+        fixed[form.start("offset") :] = True
+    varying = np.flatnonzero(~fixed)
+    if (signs[:, fixed] != model[fixed]).any() or ((signs[:, varying] - _ZERO) > _NINE).any():
+        return None
+    try:
+        return texts.cast(INSTANT if form["offset"] else _NAIVE)
+    except pa.ArrowInvalid:
+        return None
 
 
 def _has_fine_fractions(texts: pa.StringArray) -> bool:

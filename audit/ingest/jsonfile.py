@@ -12,6 +12,7 @@ import pyarrow as pa
 from audit.errors import InputRefused
 from audit.ingest.files import SourceFile
 from audit.ingest.paths import exact_json
+from audit.ingest.placing import given
 from audit.ingest.raw import MOST_COLUMNS, Malformed, RawBatch
 
 LINE_BYTES: Final = 8 << 20
@@ -34,16 +35,18 @@ class JsonReader:
     def __init__(self, file: SourceFile) -> None:
         self._file = file
         self._whole = file.path.name.lower().endswith(".json")
-        self.names = self._names()
+        own = self._names()
+        self._given = given(file.partition, ())
+        self.names = (*own, *(name for name in self._given if name not in own))
 
     def _refuse(self, what: str) -> InputRefused:
         return InputRefused(f"{self._file.name}: {what}")
 
     def _stream(self) -> pa.NativeFile:
         try:
-            return pa.input_stream(str(self._file.path), compression=self._file.compression)
+            return self._file.stream()
         except OSError as error:
-            raise self._refuse("cannot be opened") from error
+            raise self._refuse(self._file.trouble(error) or "cannot be opened") from error
 
     def _names(self) -> tuple[str, ...]:
         """The keys of the first records."""
@@ -72,7 +75,9 @@ class JsonReader:
             with self._stream() as stream:
                 data = stream.read(WHOLE_BYTES + 1)
         except (pa.ArrowException, OSError) as error:
-            raise self._refuse("cannot be read to its end (truncated or damaged)") from error
+            raise self._refuse(
+                self._file.trouble(error) or "cannot be read to its end (truncated or damaged)"
+            ) from error
         if len(data) > WHOLE_BYTES:
             raise self._refuse(f"is longer than {WHOLE_BYTES >> 20} MiB; write one record a line (.jsonl)")
         if not data.strip():
@@ -95,7 +100,8 @@ class JsonReader:
                 number += 1
                 yield number, _record(line), text
         except (pa.ArrowException, OSError) as error:
-            raise self._refuse(f"cannot be read beyond row {number} (truncated or damaged)") from error
+            said = self._file.trouble(error) or "truncated or damaged"
+            raise self._refuse(f"cannot be read beyond row {number} ({said})") from error
 
     def _lines(self) -> Iterator[bytes]:
         rest = b""
@@ -125,7 +131,7 @@ class JsonReader:
             if record is None:
                 malformed.append(Malformed(number, 0, 0, text[:_SHOWN]))
             else:
-                rows.append(record)
+                rows.append({**self._given, **record} if self._given else record)
                 numbers.append(number)
                 texts.append(text)
             if size > _BATCH:

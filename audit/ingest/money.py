@@ -37,6 +37,10 @@ def amounts(raw: pa.Array, place: Place) -> Cells:
         raise place.refuse(f"is {kind}, where decimal or text amounts are expected")
     if pa.types.is_decimal128(kind) and 0 <= kind.scale <= MONEY_SCALE:
         return _of_words(raw)
+    if pa.types.is_decimal64(kind):
+        if kind.scale <= MONEY_SCALE and kind.precision + MONEY_SCALE - kind.scale <= _SAFE_DIGITS:
+            return _of_integers(raw)
+        return amounts(raw.cast(pa.decimal128(kind.precision, kind.scale)), place)
     return _of_wide_decimals(raw)
 
 
@@ -57,6 +61,13 @@ def _of_words(raw: pa.Decimal128Array) -> Cells:
     scaled[wide] = 0
     values = pa.Array.from_buffers(pa.int64(), len(raw), [validity, pa.py_buffer(scaled)])
     return Cells(values, fault_if("money_too_large", wide))
+
+
+def _of_integers(raw: pa.Array) -> Cells:
+    """64-bit decimals that have room for four places: each is a whole number of its smallest unit already."""
+    factor = 10 ** (MONEY_SCALE - raw.type.scale)
+    scaled = np.frombuffer(raw.buffers()[1], np.int64)[raw.offset : raw.offset + len(raw)] * factor
+    return Cells(pa.Array.from_buffers(pa.int64(), len(raw), [_validity(raw), pa.py_buffer(scaled)]))
 
 
 def _validity(raw: pa.Array) -> pa.Buffer | None:

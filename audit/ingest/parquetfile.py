@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack, closing
 from functools import partial
 from typing import Final
 
@@ -13,11 +14,16 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from audit.errors import InputRefused
+from audit.ingest.ahead import ahead
 from audit.ingest.cells import is_textual
+from audit.ingest.decimals import open_decimals
 from audit.ingest.files import SourceFile
+from audit.ingest.placing import constant, given
 from audit.ingest.raw import RawBatch, check_names
 
-BATCH_ROWS: Final = 262_144
+BATCH_ROWS: Final = 131_072
+SPAN_ROWS: Final = 8 * BATCH_ROWS
+"""Rows whose pages are held at once, in whole row groups, so that memory does not grow with the file."""
 
 
 class ParquetReader:
@@ -30,49 +36,89 @@ class ParquetReader:
         self._source = self._open(())
         self._schema = self._source.schema_arrow
         check_names(file.name, self._schema.names)
+        self._given = given(file.partition, self._schema.names)
 
     def _open(self, dictionaries: Collection[str]) -> pq.ParquetFile:
         try:
             if self._file.bytes == 0:
                 raise InputRefused(f"{self._file.name}: the file is empty")
-            return pq.ParquetFile(self._file.path, read_dictionary=list(dictionaries), pre_buffer=True)
+            return pq.ParquetFile(self._file.source(), read_dictionary=list(dictionaries), pre_buffer=True)
         except PermissionError as error:
-            raise InputRefused(f"{self._file.name}: cannot be read (permission denied)") from error
+            said = self._file.trouble(error) or "cannot be read (permission denied)"
+            raise InputRefused(f"{self._file.name}: {said}") from error
         except (pa.ArrowException, OSError, ValueError) as error:  # a name that is no text is a ValueError
-            raise InputRefused(f"{self._file.name}: is not a whole Parquet file (truncated or damaged)") from error
+            said = self._file.trouble(error) or "is not a whole Parquet file (truncated or damaged)"
+            raise InputRefused(f"{self._file.name}: {said}") from error
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the columns in the file."""
-        return tuple(self._schema.names)
+        """Names of the columns in the file, and of those that its folders give."""
+        return (*self._schema.names, *self._given)
+
+    def _sizes(self) -> list[int]:
+        """The rows of each row group of the file."""
+        groups = self._source.metadata
+        return [groups.row_group(index).num_rows for index in range(groups.num_row_groups)]
+
+    def spans(self, rows: int) -> list[tuple[int, int]]:
+        """The row groups to read as consecutive spans (first, past the last), each ended by the group that fills it."""
+        sizes = self._sizes()
+        first, past = self._file.groups or (0, len(sizes))
+        found = []
+        begin, held = first, 0
+        for group in range(first, past):
+            held += sizes[group]
+            if held >= rows or group == past - 1:
+                found.append((begin, group + 1))
+                begin, held = group + 1, 0
+        return found
 
     def batches(self, columns: Collection[str], plain: Collection[str]) -> Iterator[RawBatch]:
         """The rows, with only the columns asked for."""
         wanted = [name for name in self._schema.names if name in columns]
         textual = [n for n in wanted if n not in plain and is_textual(self._schema.field(n).type)]
+        folders = {name: value for name, value in self._given.items() if name in columns}
+        row = 1 + sum(self._sizes()[: self._file.groups[0]]) if self._file.groups else 1
         source = self._open(textual)
-        row = 1
         try:
-            for batch in source.iter_batches(batch_size=BATCH_ROWS, columns=wanted):
-                numbers = np.arange(row, row + batch.num_rows, dtype=np.int64)
-                row += batch.num_rows
-                _check_dictionaries(batch)
-                columns_read = dict(zip(batch.schema.names, batch.columns, strict=True))
-                yield RawBatch(columns_read, numbers, unread=partial(self._unread, columns_read))
+            with ExitStack() as stack:
+                stack.callback(source.close)
+                for rows, columns_read in self._columns(source, wanted, stack):
+                    numbers = np.arange(row, row + rows, dtype=np.int64)
+                    row += rows
+                    made = {name: constant(value, rows, plain=name in plain) for name, value in folders.items()}
+                    yield RawBatch(columns_read | made, numbers, unread=partial(self.unread, columns_read))
         except (pa.ArrowException, OSError, ValueError) as error:
-            raise InputRefused(
-                f"{self._file.name}: cannot be read beyond row {row - 1} (truncated or damaged Parquet)"
-            ) from error
-        finally:
-            source.close()
+            said = self._file.trouble(error) or "truncated or damaged Parquet"
+            raise InputRefused(f"{self._file.name}: cannot be read beyond row {row - 1} ({said})") from error
 
-    def _unread(self, known: Collection[str], numbers: NDArray[np.int64]) -> Mapping[str, pa.Array]:
+    def _columns(
+        self, source: pq.ParquetFile, wanted: list[str], stack: ExitStack
+    ) -> Iterator[tuple[int, dict[str, pa.Array]]]:
+        """The number of rows and the columns of each batch; what decodes them is closed with `stack`."""
+        rows = sum(self._sizes())
+        decimals, others = open_decimals(self._file, self._schema, wanted, rows, SPAN_ROWS)
+        if decimals is not None:
+            stack.callback(decimals.close)
+        batches = self._record_batches(source, others)
+        if rows > BATCH_ROWS:
+            batches = stack.enter_context(closing(ahead(batches, 2)))
+        for batch in batches:
+            _check_dictionaries(batch)
+            columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+            yield batch.num_rows, columns if decimals is None else columns | decimals.take(batch.num_rows)
+
+    def _record_batches(self, source: pq.ParquetFile, wanted: list[str]) -> Iterator[pa.RecordBatch]:
+        """The batches, span by span: what is read ahead of a span stays in memory until the span is done."""
+        for span in self.spans(SPAN_ROWS):
+            yield from source.iter_batches(batch_size=BATCH_ROWS, columns=wanted, row_groups=list(range(*span)))
+
+    def unread(self, known: Collection[str], numbers: NDArray[np.int64]) -> Mapping[str, pa.Array]:
         """The other columns of the rows with these numbers, read from the row groups that have them."""
         others = [name for name in self._schema.names if name not in known]
         if not others:
             return {}
-        groups = self._source.metadata
-        sizes = [groups.row_group(index).num_rows for index in range(groups.num_row_groups)]
+        sizes = self._sizes()
         ends = np.cumsum(sizes)
         group_of = np.searchsorted(ends, numbers, side="left")
         parts = []

@@ -1,13 +1,15 @@
 """Facts about every accepted row of a table, gathered batch by batch while the rows stream past.
 
 The data gate judges these facts instead of the rows (`expectations/profile_*.json`): one wide row a table, whose cost
-does not grow with the input. What is gathered is bounded: distinct texts are kept up to a cap, hours up to a cap.
+does not grow with the input. What is gathered is bounded: distinct texts are kept up to a cap, and each hour of a table
+takes 16 bytes. The facts of two pieces of a log merge exactly, so that the pieces may be read anywhere.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from typing import Final, TypeAlias
+from collections.abc import Iterable
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +21,15 @@ from audit.ingest.canonical import CARD_COLUMNS, TABLES
 Fact: TypeAlias = int | float | str | bool | None
 
 DISTINCT_CAP: Final = 64
-"""So many distinct texts of a column are kept; beyond, the list ends with an ellipsis."""
-
-HOURS_CAP: Final = 500_000
-"""So many counts of a table's rounds in an hour are kept open; past hours are closed first."""
+"""So many distinct texts of a column are listed, the first in order; beyond, the list ends with an ellipsis."""
 
 _HOUR: Final = 3_600_000_000
 _DENSE: Final = 4_000_000
+_NO_TIME: Final = -(1 << 62)
+_WAITING: Final = 65_536
+"""Counts of hours that wait, at least, before they are added to those known."""
+_HOUR_BITS: Final = 32
+_HOUR_ZERO: Final = 1 << 31
 _WITHOUT_SUIT: Final = r"(^| )(10|[2-9AJQK])( |$)"
 _EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
@@ -61,16 +65,68 @@ def _codes(column: pa.DictionaryArray) -> tuple[list[str | None], Integers]:
     return texts, np.asarray(places.to_numpy(zero_copy_only=False), np.int64)
 
 
+class _Hours:
+    """Rounds of each table in each hour: sorted slots (table number and hour in one number) with their counts."""
+
+    def __init__(self) -> None:
+        self._slots = np.zeros(0, np.int64)
+        self._counts = np.zeros(0, np.int64)
+        self._waiting: list[tuple[Integers, Integers]] = []
+        self._held = 0
+
+    def add(self, place: Integers, hours: Integers) -> None:
+        """Count rounds, each with the number of its table and its hour since 1970."""
+        first = int(hours.min())
+        width = int(hours.max()) - first + 1
+        key = place * width + (hours - first)
+        if width * (int(place.max()) + 1) <= _DENSE:
+            counts = np.bincount(key)
+            seen = np.flatnonzero(counts)
+            counts = counts[seen]
+        else:
+            seen, counts = np.unique(key, return_counts=True)
+        self._take((seen // width << _HOUR_BITS) + (seen % width + first + _HOUR_ZERO), counts)
+
+    def merge(self, other: _Hours, numbers: Integers) -> None:
+        """Add the counts of another, whose tables have these `numbers` here."""
+        slots, counts = other.counted()
+        hours = slots & ((1 << _HOUR_BITS) - 1)
+        self._take((numbers[slots >> _HOUR_BITS] << _HOUR_BITS) + hours, counts)
+
+    def _take(self, slots: Integers, counts: Integers) -> None:
+        self._waiting.append((slots, counts.astype(np.int64, copy=False)))
+        self._held += len(slots)
+        if self._held > max(_WAITING, len(self._slots)):
+            self.counted()
+
+    def counted(self) -> tuple[Integers, Integers]:
+        """The slots, ascending, and the rounds in each."""
+        if self._waiting:
+            slots = np.concatenate([self._slots, *(each for each, _ in self._waiting)])
+            counts = np.concatenate([self._counts, *(each for _, each in self._waiting)])
+            order = np.argsort(slots, kind="stable")
+            slots, counts = slots[order], counts[order]
+            heads = np.flatnonzero(np.concatenate([[True], slots[1:] != slots[:-1]]))
+            self._slots, self._counts = slots[heads], np.add.reduceat(counts, heads)
+            self._waiting, self._held = [], 0
+        return self._slots, self._counts
+
+    @property
+    def most(self) -> int:
+        """Rounds in the busiest hour of a table."""
+        return int(self.counted()[1].max(initial=0))
+
+
 class _Pace:
     """Rounds of each table in each hour, and whether a table's rounds come in the order of their time."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str | None, str | None], int] = {}
-        self._open: dict[tuple[int, int], int] = {}
+        self._hours = _Hours()
+        self._first = np.zeros(0, np.int64)
         self._last = np.zeros(0, np.int64)
         self._rows = np.zeros(0, np.int64)
-        self._newest = -(1 << 62)
-        self.most_in_hour = 0
+        self._newest = _NO_TIME
         self.disordered = 0
 
     @property
@@ -83,13 +139,47 @@ class _Pace:
         """Rows of the busiest table."""
         return int(self._rows.max(initial=0))
 
+    @property
+    def most_in_hour(self) -> int:
+        """Rounds in the busiest hour of a table."""
+        return self._hours.most
+
     def add(self, casino: pa.DictionaryArray, table: pa.DictionaryArray, started: pa.Array) -> None:
         """Take the tables and the times of one batch of rounds."""
+        known = len(self._rows)
         place = self._places(casino, table)
         times = _whole(started)
+        if len(self._rows) > known:
+            # Of several rows of a table the last one written stays: the first one of the batch.
+            first = np.empty(len(self._rows), np.int64)
+            first[place[::-1]] = times[::-1]
+            self._first[known:] = first[known:]
         self._rows += np.bincount(place, minlength=len(self._rows))
         self._order(place, times)
-        self._hours(place, times // _HOUR)
+        self._hours.add(place, times // _HOUR)
+
+    def merge(self, later: _Pace) -> None:
+        """Add the rounds of the piece of the log that follows."""
+        numbers = np.array([self._number(key) for key in later._numbers], np.int64)
+        self._grow()
+        there = self._rows[numbers] > 0
+        border = there & (later._first < self._last[numbers])
+        self.disordered += later.disordered + int(np.count_nonzero(border))
+        self._first[numbers] = np.where(there, self._first[numbers], later._first)
+        self._last[numbers] = later._last
+        self._rows[numbers] += later._rows
+        self._newest = max(self._newest, later._newest)
+        self._hours.merge(later._hours, numbers)
+
+    def _number(self, key: tuple[str | None, str | None]) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))
+
+    def _grow(self) -> None:
+        """Make room for tables that are new."""
+        more = len(self._numbers) - len(self._rows)
+        self._first = np.concatenate([self._first, np.full(more, _NO_TIME, np.int64)])
+        self._last = np.concatenate([self._last, np.full(more, _NO_TIME, np.int64)])
+        self._rows = np.concatenate([self._rows, np.zeros(more, np.int64)])
 
     def _places(self, casino: pa.DictionaryArray, table: pa.DictionaryArray) -> Integers:
         """A number for each row's table, which is identified with its casino."""
@@ -98,11 +188,8 @@ class _Pace:
         pairs = house * len(names) + name
         numbers = np.zeros(len(houses) * len(names), np.int64)
         for pair in np.flatnonzero(np.bincount(pairs)).tolist():
-            key = houses[pair // len(names)], names[pair % len(names)]
-            numbers[pair] = self._numbers.setdefault(key, len(self._numbers))
-        more = len(self._numbers) - len(self._last)
-        self._last = np.concatenate([self._last, np.full(more, -(1 << 62), np.int64)])
-        self._rows = np.concatenate([self._rows, np.zeros(more, np.int64)])
+            numbers[pair] = self._number((houses[pair // len(names)], names[pair % len(names)]))
+        self._grow()
         return np.asarray(numbers[pairs])
 
     def _order(self, place: Integers, times: Integers) -> None:
@@ -118,26 +205,6 @@ class _Pace:
             self.disordered += int(np.count_nonzero(moments < before))
         self._newest = max(self._newest, int(times.max()))
         self._last[place] = times
-
-    def _hours(self, place: Integers, hours: Integers) -> None:
-        first = int(hours.min())
-        width = int(hours.max()) - first + 1
-        key = place * width + (hours - first)
-        if width * len(self._last) <= _DENSE:
-            counts = np.bincount(key)
-            seen = np.flatnonzero(counts)
-            counts = counts[seen]
-        else:
-            key.sort()
-            edges = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1], [True]]))
-            seen, counts = key[edges[:-1]], np.diff(edges)
-        for pair, count in zip(seen.tolist(), counts.tolist(), strict=True):
-            slot = pair // width, first + pair % width
-            total = self._open.get(slot, 0) + count
-            self._open[slot] = total
-            self.most_in_hour = max(self.most_in_hour, total)
-        if len(self._open) > HOURS_CAP:
-            self._open = {slot: total for slot, total in self._open.items() if slot[1] >= first}
 
 
 class Profile:
@@ -174,6 +241,25 @@ class Profile:
         if self._pace is not None and {"casino", "table_id", "started_at"} <= columns.keys():
             self._pace.add(columns["casino"], columns["table_id"], columns["started_at"])
 
+    def merge(self, later: Profile) -> None:
+        """Add the facts about the piece of the log that follows; what :meth:`put` handed in stays."""
+        self.rows += later.rows
+        for name, nulls in later._nulls.items():
+            if nulls is not None:
+                self._nulls[name] = (self._nulls[name] or 0) + nulls
+        for name, texts in later._distinct.items():
+            self._keep_first(name, texts)
+        for name, (low, high) in later._range.items():
+            self._widen(name, low, high)
+        if self._pace is not None and later._pace is not None:
+            self._pace.merge(later._pace)
+        self._hands += later._hands
+        self._without_suits += later._without_suits
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the dictionaries looked at, which are of use while batches are read."""
+        return self.__dict__ | {"_suitless": {}}
+
     def put(self, *, quarantined: int = 0, repeats: int = 0, orphans: int = 0) -> None:
         """Hand in what only the reader knows: rows quarantined, exact repeats dropped, wagers without a round."""
         self._injected.update(quarantined=quarantined, repeats=repeats, orphans=orphans)
@@ -181,14 +267,24 @@ class Profile:
     def _add_distinct(self, name: str, column: pa.DictionaryArray) -> None:
         seen = self._distinct[name]
         # A dictionary may hold texts that no row of the batch uses; they count only if a row does.
-        fresh = [text for text in column.dictionary.to_pylist() if text not in seen]
-        if fresh and len(seen) <= DISTINCT_CAP:
+        last = max(seen) if len(seen) > DISTINCT_CAP else None
+        fresh = [t for t in column.dictionary.to_pylist() if t not in seen and (last is None or t < last)]
+        if fresh:
             used = pc.unique(column.indices).drop_null()
-            seen.update(column.dictionary.take(used).to_pylist())
+            self._keep_first(name, column.dictionary.take(used).to_pylist())
+
+    def _keep_first(self, name: str, texts: Iterable[str]) -> None:
+        """Keep the first texts in order, one more than are listed: they do not depend on the order of reading."""
+        seen = self._distinct[name]
+        seen.update(texts)
+        if len(seen) > DISTINCT_CAP + 1:
+            self._distinct[name] = set(sorted(seen)[: DISTINCT_CAP + 1])
 
     def _add_range(self, name: str, column: pa.Array) -> None:
         extremes = pc.min_max(column.cast(pa.int64()))
-        low, high = extremes["min"].as_py(), extremes["max"].as_py()
+        self._widen(name, extremes["min"].as_py(), extremes["max"].as_py())
+
+    def _widen(self, name: str, low: int, high: int) -> None:
         if name in self._range:
             low, high = min(low, self._range[name][0]), max(high, self._range[name][1])
         self._range[name] = low, high

@@ -184,6 +184,15 @@ class OrderProof:
             "text": {language: text.in_language(language) for language in LANGUAGES},
         }
 
+    def absorb(self, other: OrderProof) -> None:
+        """Add the counts over other rounds of the run."""
+        self.rounds += other.rounds
+        self.agree += other.agree
+        self.basis = max(self.basis, other.basis, key=_BASES.index)
+        self.by_columns &= other.by_columns
+        for name, count in other.left.items():
+            self.left[name] = self.left.get(name, 0) + count
+
     def add(
         self,
         rows: pa.RecordBatch,

@@ -10,16 +10,17 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from audit.findings import regrouped
 from audit.ingest import cards
 from audit.ingest.canonical import TABLES, Kind, Table
 from audit.ingest.proof import OrderProof
@@ -205,6 +206,47 @@ class Quarantine:
                 rows=pa.array([text], pa.string()),
             )
 
+    def absorb(self, later: Quarantine) -> None:
+        """Take over what another has of a piece of the input that follows in the order of reading."""
+        for name, theirs in later._tables.items():
+            mine = self._tables[name]
+            for part in later._parts(name):
+                mine.parts.append(part)
+                self._held += part.nbytes
+            mine.ids += theirs.ids
+            mine.counts.update(theirs.counts)
+            for reason, examples in theirs.examples.items():
+                known = mine.examples.setdefault(reason, [])
+                known += examples[: _EXAMPLES - len(known)]
+            for file, count in theirs.files.items():
+                total = mine.files.setdefault(file, FileCount())
+                total.rows += count.rows
+                total.quarantined += count.quarantined
+        for (table, file), rows in later._left.items():
+            self.note_left(table, file, rows)
+        self.proof.absorb(later.proof)
+        if self._held > self._memory:
+            self._spill_parts()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything in one piece, as it travels to another process; the rows as an Arrow stream."""
+        tables = {}
+        for name, kept in self._tables.items():
+            parts = pa.Table.from_batches(self._parts(name), _KEPT)
+            ids = [pa.concat_arrays(kept.ids)] if kept.ids else []
+            tables[name] = (_packed(parts) if len(parts) else b"", replace(kept, parts=[], ids=ids))
+        return {"memory": self._memory, "tables": tables, "proof": self.proof, "left": self._left}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(Quarantine(memory=state["memory"]).__dict__)
+        self.proof, self._left = state["proof"], state["left"]
+        for name, (packed, kept) in state["tables"].items():
+            if packed:
+                with pa.ipc.open_stream(packed) as reader:
+                    kept.parts = list(reader)
+            self._tables[name] = kept
+            self._held += sum(part.nbytes for part in kept.parts)
+
     def discard(self, table: str) -> None:
         """Forget everything about `table`: its files are about to be read again."""
         self._tables[table] = _Kept()
@@ -264,12 +306,9 @@ class Quarantine:
         written = 0
         with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
             for name in TABLES:
-                waiting: list[pa.RecordBatch] = []
-                for part in self._parts(name):
-                    waiting.append(_finished(name, part))
-                    if sum(each.num_rows for each in waiting) >= _WRITTEN_AT_ONCE:
-                        written += _write(writer, waiting)
-                written += _write(writer, waiting)
+                for part in regrouped(self._parts(name), _WRITTEN_AT_ONCE):
+                    writer.write_table(pa.Table.from_batches([_finished(name, part)], SCHEMA))
+                    written += part.num_rows
         return written
 
     def close(self) -> None:
@@ -285,13 +324,11 @@ class Quarantine:
         self.close()
 
 
-def _write(writer: pq.ParquetWriter, waiting: list[pa.RecordBatch]) -> int:
-    if not waiting:
-        return 0
-    table = pa.Table.from_batches(waiting, SCHEMA).combine_chunks()
-    waiting.clear()
-    writer.write_table(table)
-    return int(table.num_rows)
+def _packed(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
 
 
 def _finished(table: str, part: pa.RecordBatch) -> pa.RecordBatch:

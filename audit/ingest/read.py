@@ -7,15 +7,16 @@ rows. The rows of a batch that cannot be read are taken out and handed to the qu
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from audit.errors import InputRefused
+from audit.ingest.ahead import ahead
 from audit.ingest.canonical import EVENTS, ROUNDS, WAGERS, Table
 from audit.ingest.cells import Place, as_strings
 from audit.ingest.evidence import as_text
@@ -26,9 +27,10 @@ from audit.ingest.layout import TableLayout
 from audit.ingest.quarantine import Quarantine
 from audit.ingest.raw import RawBatch
 from audit.ingest.records import RecordLayout, Shaped, heads, shape
+from audit.ingest.smallfiles import SmallFiles, are_many
 from audit.ingest.sources import CANONICAL, Profile
 
-__all__ = ["Batch", "open_events", "open_file", "open_rounds", "open_wagers"]
+__all__ = ["Batch", "ahead", "open_events", "open_file", "open_ids", "open_rounds", "open_wagers"]
 
 
 def open_rounds(
@@ -71,6 +73,22 @@ def open_events(
     return _open(EVENTS, files, profile, quarantine, columns)
 
 
+def open_ids(table: Table, files: Sequence[SourceFile], profile: Profile = CANONICAL) -> Iterator[pa.StringArray]:
+    """The identities of all rows of `files`, whether their rows can be read or not; nothing else is looked at.
+
+    Raises InputRefused for a file that cannot be read.
+    """
+    layout = profile.table(table)
+    rule = layout.cards.joined if layout.cards else None
+    others = [name for name in table.names if name != table.identity]
+    for file in files:
+        if rule is not None and rule.is_card_file(file):
+            continue
+        for shaped in shaped_batches(file, profile, table, others):
+            if len(shaped.raw):
+                yield _identity_column(layout, table, shaped.raw, file.name).drop_null()
+
+
 def _open(
     table: Table,
     files: Sequence[SourceFile],
@@ -78,20 +96,12 @@ def _open(
     quarantine: Quarantine,
     columns: Collection[str] | None,
 ) -> Iterator[Batch]:
-    for step in _ahead(_steps(table, files, profile, quarantine, columns)):
+    steps = _steps(table, files, profile, quarantine, columns)
+    for step in steps if are_many(files) else ahead(steps, 2):
         for note in step.notes:
             note()
         if len(step.batch):
             yield step.batch
-
-
-def _ahead(steps: Iterator[Step]) -> Iterator[Step]:
-    """The same steps, each made in another thread while the caller works on the one before it."""
-    with ThreadPoolExecutor(1, "ingest") as pool:
-        waiting = pool.submit(next, steps, None)
-        while (step := waiting.result()) is not None:
-            waiting = pool.submit(next, steps, None)
-            yield step
 
 
 def _steps(
@@ -104,15 +114,20 @@ def _steps(
     layout = profile.table(table)
     common = common_of(table, files, profile, quarantine, columns)
     rule = layout.cards.joined if layout.cards else None
+    small = SmallFiles(common, len(files))
     read = False
-    for index, file in enumerate(files):
-        reading = FileReading(common, file, index)
-        yield reading.nothing()
-        if rule is not None and rule.is_card_file(file):
+    for bundled, group in groupby(enumerate(files), lambda each: small.fits(each[1])):
+        if bundled:
+            read |= yield from small.steps(group)
             continue
-        for step in reading.steps():
-            read = True
-            yield step
+        for index, file in group:
+            reading = FileReading(common, file, index)
+            yield reading.nothing()
+            if rule is not None and rule.is_card_file(file):
+                continue
+            for step in reading.steps():
+                read = True
+                yield step
     # Events that a profile finds in the files of the rounds need not be there.
     if not read and not layout.embedded:
         raise InputRefused(f"{', '.join(file.name for file in files)}: no row of data, only a header")
@@ -151,7 +166,7 @@ def _card_rows(profile: Profile, rule: JoinedCards, file: SourceFile) -> Iterato
 
 def _cards_note(common: Reading, cards: CardTable) -> Step:
     """Tells how many rows of cards were read and how many lead nowhere."""
-    empty = Batch(pa.RecordBatch.from_pylist([], schema=common.table.schema), "", 0, np.empty(0, np.int64))
+    empty = Batch(common.table.nothing, "", 0, np.empty(0, np.int64))
     counts = {"cards_rows": cards.rows, "cards_unreadable": cards.unreadable, "cards_without_round": cards.unused}
     return Step(empty, (partial(common.quarantine.proof.left.update, counts),))
 
@@ -202,6 +217,10 @@ def _text(raw: RawBatch, source: str, rows: NDArray[np.intp]) -> list[str | None
 
 def _identities(layout: TableLayout, table: Table, raw: RawBatch, file: str) -> list[str | None]:
     """The identity of each row, as the layout makes it."""
+    return list(_identity_column(layout, table, raw, file).to_pylist())
+
+
+def _identity_column(layout: TableLayout, table: Table, raw: RawBatch, file: str) -> pa.StringArray:
     identity = str(table.identity)
     only = replace(
         layout,
@@ -212,4 +231,4 @@ def _identities(layout: TableLayout, table: Table, raw: RawBatch, file: str) -> 
         records=RecordLayout(),
     )
     column = only.derive(table, raw.columns, len(raw), file)[identity]
-    return list(as_strings(column, Place(file, identity)).to_pylist())
+    return as_strings(column, Place(file, identity))

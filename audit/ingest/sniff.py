@@ -65,7 +65,7 @@ def sample(file: SourceFile) -> Sample:
 
 def _dialect(file: SourceFile) -> Dialect:
     try:
-        with pa.input_stream(str(file.path), compression=file.compression) as stream:
+        with file.stream() as stream:
             start = stream.read(_START)
     except (pa.ArrowException, OSError) as error:
         raise InputRefused(f"{file.name}: cannot be read (truncated or damaged)") from error

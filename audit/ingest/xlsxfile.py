@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import zipfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +13,7 @@ import pyarrow as pa
 
 from audit.errors import InputRefused
 from audit.ingest.files import SourceFile
+from audit.ingest.placing import constant, given
 from audit.ingest.raw import RawBatch, check_names
 
 UNPACKED: Final = 512 << 20
@@ -46,18 +48,23 @@ def sheet_rows(file: SourceFile) -> Iterator[Sequence[Any]]:
     from python_calamine import CalamineError, CalamineWorkbook
 
     try:
-        with zipfile.ZipFile(file.path) as archive:
+        content = file.content(UNPACKED)
+        with zipfile.ZipFile(content) as archive:
             unpacked = sum(part.file_size for part in archive.infolist())
         if unpacked > UNPACKED:
             yield from _refuse_size(file)
-        book = CalamineWorkbook.from_path(str(file.path))
+        if isinstance(content, Path):
+            book = CalamineWorkbook.from_path(str(content))
+        else:
+            content.seek(0)
+            book = CalamineWorkbook.from_filelike(content)
         for name in book.sheet_names:
             sheet = book.get_sheet_by_name(name)
             if sheet.total_height:
                 yield from sheet.iter_rows()
                 return
     except (CalamineError, zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise InputRefused(f"{file.name}: is not a whole Excel workbook (.xlsx)") from error
+        raise InputRefused(f"{file.name}: {file.trouble(error) or 'is not a whole Excel workbook (.xlsx)'}") from error
 
 
 def _refuse_size(file: SourceFile) -> Iterator[Sequence[Any]]:
@@ -77,31 +84,36 @@ class XlsxReader:
         self._header = [(cell_text(cell) or "").strip() for cell in header]
         while self._header and not self._header[-1]:
             self._header.pop()
-        self.names = tuple(name or f"column {place}" for place, name in enumerate(self._header, 1))
-        check_names(file.name, self.names)
+        self._own = tuple(name or f"column {place}" for place, name in enumerate(self._header, 1))
+        check_names(file.name, self._own)
+        self._given = given(file.partition, self._own)
+        self.names = (*self._own, *self._given)
 
     def batches(self, columns: Collection[str], plain: Collection[str]) -> Iterator[RawBatch]:
         """The rows under the header; rows without any cell are passed over but keep their number."""
-        del columns, plain
+        del plain
+        folders = {name: value for name, value in self._given.items() if name in columns}
         rows: list[list[str | None]] = []
         numbers: list[int] = []
         number = -1
         for cells in sheet_rows(self._file):
-            texts = [cell_text(cell) for cell in cells[: len(self.names)]]
+            texts = [cell_text(cell) for cell in cells[: len(self._own)]]
             filled = any(texts)
             if number < 0 and not filled:
                 continue
             number += 1
             if number == 0 or not filled:
                 continue
-            rows.append(texts + [None] * (len(self.names) - len(texts)))
+            rows.append(texts + [None] * (len(self._own) - len(texts)))
             numbers.append(number)
             if len(rows) == _BATCH_ROWS:
-                yield self._batch(rows, numbers)
+                yield self._batch(rows, numbers, folders)
                 rows, numbers = [], []
         if rows:
-            yield self._batch(rows, numbers)
+            yield self._batch(rows, numbers, folders)
 
-    def _batch(self, rows: list[list[str | None]], numbers: list[int]) -> RawBatch:
-        columns = zip(self.names, zip(*rows, strict=True), strict=True)
-        return RawBatch({name: pa.array(cells, pa.string()) for name, cells in columns}, np.array(numbers, np.int64))
+    def _batch(self, rows: list[list[str | None]], numbers: list[int], folders: Mapping[str, str | None]) -> RawBatch:
+        columns = zip(self._own, zip(*rows, strict=True), strict=True)
+        read = {name: pa.array(cells, pa.string()) for name, cells in columns}
+        read |= {name: constant(value, len(rows), plain=True) for name, value in folders.items()}
+        return RawBatch(read, np.array(numbers, np.int64))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from audit.errors import ConfigurationError, InputRefused, UsageError
 from audit.ingest.files import SourceFile, resolve
 from audit.ingest.sources import CANONICAL, Profile, load_profile
-from audit.locations import find
+from audit.locations import find_file
 from audit.register.sheets import register_files
 
 ROLES: Final = ("rounds", "wagers", "approvals", "events")
@@ -57,16 +57,16 @@ def _of_role(manifest: Mapping[str, Any], role: str, given: Sequence[str | Path]
     listed = [item for item in manifest["inputs"] if item["role"] == role]
     if not listed:
         return
-    at_hand = {file.sha256(): file.path for file in _given(role, given)} if given else None
+    at_hand = {file.sha256(): file for file in _given(role, given)} if given else None
     for item in listed:
         digest, name = item["sha256"], item["file"]
-        path = _last_seen(name, digest, role) if at_hand is None else at_hand.get(digest)
-        if path is None:
+        file = _last_seen(name, digest, role) if at_hand is None else at_hand.get(digest)
+        if file is None:
             raise InputRefused(
                 f"{name}: none of the files named with --{role} has the content that the run read "
                 f"(SHA-256 {digest[:12]}…)"
             )
-        yield SourceFile(path, name)
+        yield replace(file, name=name)
 
 
 def _given(role: str, paths: Sequence[str | Path]) -> Sequence[SourceFile]:
@@ -75,14 +75,15 @@ def _given(role: str, paths: Sequence[str | Path]) -> Sequence[SourceFile]:
     return resolve([str(path) for path in paths], role)
 
 
-def _last_seen(name: str, digest: str, role: str) -> Path:
+def _last_seen(name: str, digest: str, role: str) -> SourceFile:
     """The file where it was last seen or in this folder, its digest checked."""
     changed = False
-    for path in (find(digest), Path(name), Path(Path(name).name)):
-        if path is None or not path.is_file():
+    here = (SourceFile(path, name) for path in (Path(name), Path(Path(name).name)) if path.is_file())
+    for file in (find_file(digest, name), *here):
+        if file is None:
             continue
-        if SourceFile(path, name).sha256() == digest:
-            return path
+        if file.sha256() == digest:
+            return file
         changed = True
     what = "has other content than the run read" if changed else "is not where the run read it, nor in this folder"
     raise InputRefused(f"{name} {what}; name the file with --{role}")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -154,3 +155,37 @@ def test_no_row_is_lost_and_nothing_crashes_on_any_bytes(tmp_path: Path, data: b
 
         assert counts.rows == sum(map(len, batches)) + quarantine.count("rounds")
         assert counts.accepted == sum(map(len, batches)) >= 1
+
+
+@pytest.mark.parametrize("eol", ["\n", "\r\n"])
+@pytest.mark.parametrize("block", [150, 400, 1 << 20])
+@pytest.mark.parametrize("where", [0, 11, 39])
+def test_a_cell_of_several_lines_stays_one_cell_wherever_a_block_ends(
+    tmp_path: Path, a_round: Any, monkeypatch: pytest.MonkeyPatch, eol: str, block: int, where: int
+) -> None:
+    """Line ends within quotes do not end a row, and no row is lost, repeated or numbered anew when a block ends there.
+
+    Rows with too many fields before and after keep their own numbers.
+    """
+    rows = [
+        ",".join(a_round(round_id=f"R{number}", shoe_id="澳" if number > 20 else "S").values()) for number in range(40)
+    ]
+    rows[where] = rows[where].replace(f"R{where},", f'"R{where}{eol} ""x""{eol}",', 1)
+    rows[5], rows[30] = rows[5] + ",5", rows[30] + ",30"
+    path = tmp_path / "log.csv"
+    path.write_text(eol.join([",".join(a_round()), *rows, ""]), encoding="utf-8", newline="")
+    monkeypatch.setattr(csvfile, "BLOCK_BYTES", block)
+    with Quarantine() as quarantine:
+        batches = list(read.open_rounds(files.resolve([str(path)], "rounds"), quarantine=quarantine))
+        quarantine.write_parquet(tmp_path / "quarantine.parquet")
+    rejected = pq.read_table(tmp_path / "quarantine.parquet").to_pylist()
+
+    good = [number for number in range(40) if number not in {5, 30}]
+    assert [number + 1 for number in good] == [int(n) for batch in batches for n in batch.source_row]
+    assert [f'R{where}{eol} "x"' if number == where else f"R{number}" for number in good] == [
+        name for batch in batches for name in batch.rows["round_id"].to_pylist()
+    ]
+    assert [(6, "field_count", rows[5]), (31, "field_count", rows[30])] == [
+        (each["source_row"], each["reason"], each["row"]) for each in rejected
+    ]
+    assert "澳" == batches[-1].rows["shoe_id"][-1].as_py()

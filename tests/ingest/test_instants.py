@@ -125,3 +125,38 @@ def test_mixed_forms_in_one_column_are_read_each_by_itself(times: list[tuple[dt.
     ]
 
     assert moments == instants(pa.array(texts), PLACE, "Etc/GMT-8").values.to_pylist()
+
+
+_DIGITS = st.integers(0, 9).map(str)
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from(
+        [
+            "2024-03-01 08:00:00.000+0800",
+            "2024-02-28T23:59:59Z",
+            "1999-12-31 23:59",
+            "2024-03-01T08:00:00.123456",
+            "1999-10-31T02:30:00-05:00",
+        ]
+    ),
+    st.lists(st.tuples(st.integers(0, 27), _DIGITS | st.sampled_from("-+:T Z.9")), max_size=3),
+    st.sampled_from(["Asia/Macau", "Europe/Lisbon"]),
+)
+def test_a_column_of_one_form_is_read_as_each_text_by_itself(
+    text: str, changes: list[tuple[int, str]], zone: str
+) -> None:
+    """Reading a whole column of one form at once gives the instants and faults that each text gives alone."""
+    texts = [text]
+    for place, sign in changes:
+        place = place % len(text)  # noqa: PLW2901 - within the text
+        texts.append(text[:place] + sign + text[place + 1 :])
+    together = instants(pa.array(texts), PLACE, zone)
+
+    for number, each in enumerate(texts):
+        alone = instants(pa.array([each, "no time at all"]), PLACE, zone)
+        marked = [fault.reason for fault in alone.faults if fault.mask[0]]
+        assert marked == [fault.reason for fault in together.faults if fault.mask[number]], each
+        if not marked:
+            assert alone.values[0] == together.values[number], each

@@ -63,7 +63,18 @@ def test_an_empty_quarantine_is_written_with_its_columns(tmp_path: Path) -> None
 def test_every_reason_used_has_its_sentence_and_every_sentence_is_used() -> None:
     """The catalogue has exactly the reasons that the code gives, with the same placeholders in each language."""
     package = Path(quarantine.__file__).parent
-    names = ("filereading", "raw", "records", "convert", "cells", "money", "instants", "canonical", "quarantine")
+    names = (
+        "filereading",
+        "raw",
+        "records",
+        "convert",
+        "cells",
+        "money",
+        "instants",
+        "canonical",
+        "quarantine",
+        "placing",
+    )
     code = "".join((package / f"{name}.py").read_text() for name in names)
 
     for key, text in quarantine.reasons().items():
