@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from audit.checks.case import Case
 from audit.checks.draws import hand_facts
@@ -18,22 +17,46 @@ from audit.model import parse_hand
 from audit.replay.identity import RoundIndex
 from audit.replay.rounds import NO_POINTS, OUTCOME_WORDS, UNRECORDED
 
-FAMILIES: Final = ("DRW", "RES", "PAY")
+if TYPE_CHECKING:
+    from audit.engines.finding_counts import FindingCounts, SortKey
+
+Json = dict[str, Any]
 
 
-def gather(case: Case, findings: pa.Table, per_check: int) -> dict[str, Any]:
-    """Evidence of the rounds behind the first `per_check` findings of each check on rounds and wagers, by id."""
-    mask = pc.is_in(pc.utf8_slice_codeunits(findings["code"], 0, 3), value_set=pa.array(FAMILIES))
-    chosen = findings.filter(mask).select(["code", "round_id"]).to_pylist()
-    seen: Counter[str] = Counter()
-    ids: list[str] = []
-    for row in chosen:
-        seen[row["code"]] += 1
-        if seen[row["code"]] <= per_check and row["round_id"] is not None:
-            ids.append(row["round_id"])
-    wanted = sorted(set(ids))
-    places = RoundIndex(case.rounds.ids).locate(pa.array(wanted, pa.string()))
-    return {name: of_round(case, int(at)) for name, at in zip(wanted, places, strict=True) if at >= 0}
+@dataclass
+class Evidence:
+    """The rounds behind the first `most` findings of each check on rounds and wagers, by check, in findings' order."""
+
+    most: int
+    kept: dict[str, list[tuple[SortKey, str, Json]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, case: Case, index: RoundIndex, counts: FindingCounts, known: Evidence) -> Evidence:
+        """The evidence of one part; what cannot be among the first, given those already `known`, is left out."""
+        found = cls(counts.most)
+        for code, listed in counts.first.items():
+            chosen = [(key, name) for key, name in listed if name is not None and known.wants(code, key)]
+            index.rewind()
+            places = index.locate(pa.array([name for _, name in chosen], pa.string()))
+            found.kept[code] = [
+                (key, name, of_round(case, int(at))) for (key, name), at in zip(chosen, places, strict=True) if at >= 0
+            ]
+        return found
+
+    def wants(self, code: str, key: SortKey) -> bool:
+        """Say whether a finding would be among the first of its check."""
+        kept = self.kept.get(code, ())
+        return len(kept) < self.most or key < kept[self.most - 1][0]
+
+    def add(self, other: Evidence) -> None:
+        """Take the evidence of another part."""
+        for code, rounds in other.kept.items():
+            both = [*self.kept.get(code, ()), *rounds]
+            self.kept[code] = sorted(both, key=lambda entry: (entry[0], entry[1]))[: self.most]
+
+    def by_round(self) -> Json:
+        """The evidence by round id."""
+        return {name: facts for rounds in self.kept.values() for _, name, facts in rounds}
 
 
 def of_round(case: Case, i: int) -> dict[str, Any]:

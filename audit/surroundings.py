@@ -7,12 +7,12 @@ size of its log. Nothing here is judged: the log's own times and results are set
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Final
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from audit.checks.case import Case
 from audit.model import Status
@@ -45,23 +45,63 @@ ROUNDS: Final = 120
 
 LETTERS: Final = {"player": "P", "banker": "B", "tie": "T"}
 
+if TYPE_CHECKING:
+    from audit.engines.finding_counts import FindingCounts
+
 Json = dict[str, Any]
 Places = npt.NDArray[np.int64]
 
 
-def gather(case: Case, findings: pa.Table) -> Json:
-    """The days of the tables and the results of the shoes with most findings, under `_timeline` and `_roads`."""
-    return {"_roads": _roads(case, findings), "_timeline": _timelines(case, findings)}
+Rank = tuple[Any, ...]
+"""Most findings first, then by name."""
 
 
-def _most(findings: pa.Table, columns: tuple[str, ...], most: int) -> list[tuple[Any, ...]]:
-    """The places with most findings, then by name; findings that do not name the place add nothing."""
-    table = findings.select(list(columns))
-    for name in columns[1:]:
-        table = table.filter(pc.is_valid(table[name]))
-    counts = table.group_by(list(columns), use_threads=False).aggregate([([], "count_all")]).to_pylist()
-    order = sorted(counts, key=lambda row: (-row["count_all"], *(str(row[name] or "") for name in columns)))
-    return [tuple(row[name] for name in columns) for row in order[:most]]
+@dataclass
+class Surroundings:
+    """The days of the tables and the results of the shoes with most findings; a table is in one part of the input."""
+
+    timelines: list[tuple[Rank, Json | None]] = field(default_factory=list)
+    roads: list[tuple[Rank, Json | None]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, case: Case, counts: FindingCounts, known: Surroundings) -> Surroundings:
+        """Those of one part of the input whose findings are all counted, if they can stand among those `known`."""
+        tables: Counter[tuple[str | None, ...]] = Counter()
+        for (casino, table_id, _), times in counts.places.items():
+            tables[casino, table_id] += times
+        shown = _most(tables, TIMELINES, known.timelines), _most(counts.shoes, ROADS, known.roads)
+        return cls(_timelines(case, counts, shown[0]), _roads(case, shown[1]))
+
+    def add(self, other: Surroundings) -> None:
+        """Keep the places with most findings of both."""
+        self.timelines = sorted([*self.timelines, *other.timelines], key=_rank)[:TIMELINES]
+        self.roads = sorted([*self.roads, *other.roads], key=_rank)[:ROADS]
+
+    def said(self) -> Json:
+        """What is written, under `_timeline` and `_roads`."""
+        return {
+            "_roads": [road for _, road in self.roads if road is not None],
+            "_timeline": [each for _, each in self.timelines if each is not None],
+        }
+
+
+def _rank(entry: tuple[Rank, Json | None]) -> Rank:
+    return entry[0]
+
+
+def _most(
+    counts: Mapping[tuple[str | None, ...], int], most: int, known: list[tuple[Rank, Json | None]]
+) -> list[tuple[Rank, tuple[str | None, ...]]]:
+    """The places with most findings, then by name; findings that do not name the place add nothing.
+
+    Places that stand behind the `most` that are `known` are left out.
+    """
+    ranked = [
+        ((-times, *(name or "" for name in place)), place) for place, times in counts.items() if None not in place[1:]
+    ]
+    if len(known) == most:
+        ranked = [entry for entry in ranked if entry[0] < known[-1][0]]
+    return sorted(ranked, key=lambda entry: entry[0])[:most]
 
 
 def _tables_of(case: Case) -> dict[tuple[str | None, str], int]:
@@ -72,32 +112,30 @@ def _tables_of(case: Case) -> dict[tuple[str | None, str], int]:
 # --- the day of a table
 
 
-def _timelines(case: Case, findings: pa.Table) -> list[Json]:
+def _timelines(
+    case: Case, counts: FindingCounts, chosen: list[tuple[Rank, tuple[str | None, ...]]]
+) -> list[tuple[Rank, Json | None]]:
+    if not chosen:
+        return []
     cutoff = case.settings.cutoff
     business = gaming_day(case.rounds.start, cutoff.hour * 60 + cutoff.minute)
     shift = MACAU_OFFSET - (cutoff.hour * 60 + cutoff.minute) * 60_000_000
     codes = _tables_of(case)
-    found = []
-    for casino, table_id in _most(findings, ("casino", "table_id"), TIMELINES):
-        code = codes.get((casino, table_id))
+    found: list[tuple[Rank, Json | None]] = []
+    for rank, (casino, table_id) in chosen:
+        code = codes.get((casino, table_id or ""))
         places = np.flatnonzero(case.scope & (case.rounds.table == (UNRECORDED if code is None else code)))
         if not len(places):
+            found.append((rank, None))
             continue
-        moments = _moments(findings, casino, table_id)
+        moments = counts.moments_of((casino, table_id))
         days = Counter(((moments + shift) // 86_400_000_000).tolist())
         present = set(business[places].tolist())
-        chosen = min(present, key=lambda number: (-days[number], number))
-        of_day = places[business[places] == chosen]
-        inside = moments[((moments + shift) // 86_400_000_000) == chosen]
-        found.append({"casino": casino, "table_id": table_id, **_timeline(case, of_day, inside, chosen)})
+        day_shown = min(present, key=lambda number: (-days[number], number))
+        of_day = places[business[places] == day_shown]
+        inside = moments[((moments + shift) // 86_400_000_000) == day_shown]
+        found.append((rank, {"casino": casino, "table_id": table_id, **_timeline(case, of_day, inside, day_shown)}))
     return found
-
-
-def _moments(findings: pa.Table, casino: str | None, table_id: str) -> Places:
-    mask = pc.equal(findings["table_id"], table_id)
-    house = pc.is_null(findings["casino"]) if casino is None else pc.equal(findings["casino"], casino)
-    rows = findings.filter(pc.fill_null(pc.and_(mask, house), fill_value=False))["occurred_at"].drop_null()
-    return np.sort(rows.cast(pa.int64()).to_numpy().astype(np.int64))
 
 
 def _timeline(case: Case, places: Places, moments: Places, number: int) -> Json:
@@ -149,30 +187,31 @@ def _said(moment: int) -> str:
 # --- the results of a shoe
 
 
-def _roads(case: Case, findings: pa.Table) -> list[Json]:
+def _roads(case: Case, chosen: list[tuple[Rank, tuple[str | None, ...]]]) -> list[tuple[Rank, Json | None]]:
+    if not chosen:
+        return []
     rounds = case.rounds
     codes = _tables_of(case)
-    words = {rounds.names.shoe[code]: code for code in range(len(rounds.names.shoe.texts))}
-    shoes = {(table, rounds.names.shoe_word[word]): code for (table, word), code in words.items()}
-    found = []
-    for casino, table_id, shoe_id in _most(findings, ("casino", "table_id", "shoe_id"), ROADS):
-        code = shoes.get((codes.get((casino, table_id), UNRECORDED), shoe_id))
+    shoes = {(table, rounds.names.shoe_word[word]): code for code, (table, word) in enumerate(rounds.names.shoe.texts)}
+    found: list[tuple[Rank, Json | None]] = []
+    for rank, (casino, table_id, shoe_id) in chosen:
+        code = shoes.get((codes.get((casino, table_id or ""), UNRECORDED), shoe_id))
         if code is None:
+            found.append((rank, None))
             continue
         places = np.flatnonzero(rounds.shoe == code)
         order = places[np.lexsort((rounds.start[places], rounds.round_no[places]))]
         shown = order[:ROUNDS]
-        found.append(
-            {
-                "casino": casino,
-                "table_id": table_id,
-                "shoe_id": shoe_id,
-                "rounds": len(order),
-                "numbers": [int(n) for n in rounds.round_no[shown]],
-                "results": "".join(_letter(case, int(i)) for i in shown),
-                "states": "".join(_state(case, int(i)) for i in shown),
-            }
-        )
+        road = {
+            "casino": casino,
+            "table_id": table_id,
+            "shoe_id": shoe_id,
+            "rounds": len(order),
+            "numbers": [int(n) for n in rounds.round_no[shown]],
+            "results": "".join(_letter(case, int(i)) for i in shown),
+            "states": "".join(_state(case, int(i)) for i in shown),
+        }
+        found.append((rank, road))
     return found
 
 

@@ -76,16 +76,18 @@ class EventChecks:
 
     def __init__(self, case: Case, shoes: Shoes, events: list[Event], uses: Uses) -> None:
         self.case, self.shoes, self.uses = case, shoes, uses
-        names = case.rounds.names
         self._tables: dict[str, list[int]] = defaultdict(list)
+        self._by_shoe: dict[int, list[Event]] = defaultdict(list)
+        self._by_table: dict[int, list[Event]] = defaultdict(list)
+        if not events:
+            return
+        names = case.rounds.names
         for code, (_, word) in enumerate(names.table.texts):
             self._tables[names.table_word[word]].append(code)
         self._shoes = {(table, names.shoe_word[word]): code for code, (table, word) in enumerate(names.shoe.texts)}
         self._by_place = np.argsort(case.rounds.table, kind="stable")
         self._starts = np.searchsorted(case.rounds.table[self._by_place], np.arange(len(names.table.texts) + 1))
         self._shoe_at = {int(code): place for place, code in enumerate(shoes.code)}
-        self._by_shoe: dict[int, list[Event]] = defaultdict(list)
-        self._by_table: dict[int, list[Event]] = defaultdict(list)
         for event in events:
             self._place(event)
 

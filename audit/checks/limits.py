@@ -38,6 +38,9 @@ class StakeLimits:
 
     def add(self, batch: WagerBatch) -> None:
         """Judge one batch of wagers whose rounds are in scope."""
+        if not self._limits:
+            self._case.tally.add("LIM-001", "no_limits", len(batch))
+            return
         table = self._case.rounds.table[batch.at]
         judged = np.zeros(len(batch), np.bool_)
         for number, (limit, tables) in enumerate(self._limits):
@@ -58,8 +61,9 @@ class StakeLimits:
         if limit.bet != "*":
             mask &= np.array([word == limit.bet for word in batch.words.bet.texts] or [False])[batch.bet_word]
         if limit.currency is not None:
+            codes = batch.currency
             known = np.array([*(word == limit.currency for word in batch.words.currency.texts), False])
-            mask &= known[batch.currency]
+            mask &= known[codes]
         return mask
 
     def _weigh(self, number: int, batch: WagerBatch, here: npt.NDArray[np.bool_]) -> None:

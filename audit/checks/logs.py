@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from audit.checks.case import Case
+from audit.replay.order import order_of
 from audit.replay.rounds import NEVER, instant
 
 
@@ -13,7 +14,7 @@ def check_overlaps(case: Case) -> None:
     rounds = case.rounds
     if len(rounds) < 2:
         return
-    order = np.lexsort((rounds.round_no, rounds.start, rounds.table))
+    order = order_of(rounds.table, rounds.start, rounds.round_no)
     before, after = order[:-1], order[1:]
     overlapping = (rounds.table[before] == rounds.table[after]) & (rounds.end[before] != NEVER)
     overlapping &= (rounds.start[after] < rounds.end[before]) & case.scope[after]

@@ -46,22 +46,26 @@ _SIDES: Final = len(SIDE_BETS)
 class Payouts:
     """Judges the wagers of one case as they stream by; `finish` settles what needs all of them."""
 
-    def __init__(self, case: Case, dues: DueTable, uses: Uses) -> None:
+    def __init__(self, case: Case, dues: DueTable, uses: Uses, *, given: bool = False) -> None:
+        """Get ready for the wagers of a case; `given` says that the log has wagers, be they of other rounds."""
         rounds, found = case.rounds, case.found
         self.case, self.dues, self.uses = case, dues, uses
         self.fate = fates(rounds, found)
         self.facts = fact_class(rounds, found)
-        self.group = dues.groups(found)
+        self.place = dues.hand_places(dues.groups(found), self.facts)
         self.doubtful = (found.method == BOTH_METHODS) & (self.fate == SETTLE)
         second = np.where(self.doubtful, 1, found.method)
-        self.second = dues.groups(found, method=second) if self.doubtful.any() else self.group
+        self.second = self.place
+        if self.doubtful.any():
+            self.second = dues.hand_places(dues.groups(found, method=second), self.facts)
         possible = np.array([[other_scheme_possible(r, s) for s in range(3)] for r in found.rulesets] or [[False] * 3])
         self.two_schemes = possible[found.rules, found.scheme] & (self.fate == SETTLE)
         other = np.where(self.two_schemes, 1 - found.scheme, found.scheme)
-        self.other = dues.groups(found, scheme=other)
+        self.other = dues.hand_places(dues.groups(found, scheme=other), self.facts)
+        self.all_settled = bool((self.fate == SETTLE).all())
         self.schemes = SchemeGroups(case)
         self.exposed: dict[int, dict[str | None, int]] = defaultdict(dict)
-        self.seen = 0
+        self.given = given
         self.departed = np.zeros(len(rounds), np.bool_)
         self.departed[list(case.drawing_at)] = True
         self.tied = (self.fate == SETTLE) & (found.outcome == OUTCOMES.index(Outcome.TIE))
@@ -69,9 +73,12 @@ class Payouts:
 
     def add(self, batch: WagerBatch) -> None:
         """Judge one batch; every wager's round is in the case and in scope."""
-        self.seen += len(batch)
+        self.given = True
         self._note_uses(batch)
         self._note_exposed(batch)
+        if self.all_settled:
+            self._settle(batch)
+            return
         fate = self.fate[batch.at]
         for code, reason in ((BEFORE_COVERAGE, "before_coverage"), (CARDS_MISSING, "cards_missing")):
             self._leave_open(batch.at[fate == code], reason)
@@ -87,9 +94,20 @@ class Payouts:
         self.case.unanswered[at] = True
 
     def _settle(self, batch: WagerBatch) -> None:
+        number = self.dues.look_up(self.place[batch.at], batch.bet)
+        kind = self.dues.column("kind")[number]
+        # Most wagers lose, and are right where no money came back: only the others are looked at in full. A sum that
+        # is not recorded is below zero; no recorded one is (ingest).
+        moved = (batch.payout > 0) | (batch.commission > 0) | (batch.returned > 0)
+        moved |= kind != LOSE
+        if self.doubtful.any():
+            moved |= self.doubtful[batch.at]
+        places = np.flatnonzero(moved)
+        if len(places):
+            self._compare(batch.take(places), number[places], kind[places])
+
+    def _compare(self, batch: WagerBatch, number: Array, kind: Array) -> None:
         at, dues = batch.at, self.dues
-        number = dues.look_up(self.group[at], batch.bet, self.facts[at])
-        kind = dues.column("kind")[number]
         unknown = np.flatnonzero(kind == UNKNOWN)
         for code in np.flatnonzero(np.bincount(number[unknown])) if len(unknown) else ():
             self._leave_open(at[unknown[number[unknown] == code]], str(dues.dues[code].reason))
@@ -104,7 +122,7 @@ class Payouts:
         doubt = np.zeros(len(batch), np.bool_)
         if self.doubtful.any():
             doubt = self.doubtful[at]
-            doubt &= dues.look_up(self.second[at], batch.bet, self.facts[at]) != number
+            doubt &= dues.look_up(self.second[at], batch.bet) != number
         explained = self._schemes(batch, number, payout, won)
         for place in np.flatnonzero((wrong | doubt) & ~explained):
             self._judge(batch, int(place), dues.dues[number[place]], doubt=bool(doubt[place]))
@@ -116,7 +134,7 @@ class Payouts:
         if not len(where):
             return held
         at, stake, paid = batch.at[where], batch.stake[where], batch.payout[where]
-        other = self.dues.look_up(self.other[at], batch.bet[where], self.facts[at])
+        other = self.dues.look_up(self.other[at], batch.bet[where])
         alternative, _ = self.dues.payout(other, stake)
         unread = self.dues.column("unread_push")
         pushed = (paid == 0) & ((unread[number[where]] == 1) | (unread[other] == 1))
@@ -149,10 +167,8 @@ class Payouts:
         """Method unknown: report what both methods find, with the smaller difference; the rest stays open (rule 4)."""
         at = int(batch.at[place])
         both = []
-        for group in (self.group, self.second):
-            number = int(
-                self.dues.look_up(group[at : at + 1], batch.bet[place : place + 1], self.facts[at : at + 1])[0]
-            )
+        for hand in (self.place, self.second):
+            number = int(self.dues.look_up(hand[at : at + 1], batch.bet[place : place + 1])[0])
             what = self.dues.dues[number]
             both.append({fault.code: (fault, what) for fault in faults(paid, what, self.dues.unit)})
         if both[0].keys() != both[1].keys():
@@ -198,14 +214,16 @@ class Payouts:
         for number, rules in enumerate(case.found.rulesets):
             gazetted = set(rules.parameter("bets", "gazetted"))
             outside = np.array([word not in gazetted for word in batch.words.bet.texts] or [False])
+            if not outside.any():
+                continue
             seen = outside[batch.bet_word] & (case.found.rules[batch.at] == number)
             for word in np.flatnonzero(np.bincount(batch.bet_word[seen])) if seen.any() else ():
                 self.uses.add("bet", batch.words.bet.texts[word], batch.at[seen & (batch.bet_word == word)])
-        chosen = batch.tie >= 0
-        if chosen.any():
-            chosen &= (batch.bet < _SIDES) & self.tied[batch.at]
-            for code in np.flatnonzero(np.bincount(batch.tie[chosen])) if chosen.any() else ():
-                self.uses.add("tie", batch.words.tie.texts[code], batch.at[chosen & (batch.tie == code)])
+        tie = batch.tie
+        if tie is not None:
+            chosen = (tie >= 0) & (batch.bet < _SIDES) & self.tied[batch.at]
+            for code in np.flatnonzero(np.bincount(tie[chosen])) if chosen.any() else ():
+                self.uses.add("tie", batch.words.tie.texts[code], batch.at[chosen & (tie == code)])
 
     def _note_exposed(self, batch: WagerBatch) -> None:
         """The stakes on hands with a drawing finding, by currency."""
@@ -217,13 +235,9 @@ class Payouts:
     def finish(self) -> None:
         """Settle the scheme of each table and day, then release the drawing findings with their stakes."""
         for batch, place in self.schemes.finish():
-            number = self.dues.look_up(
-                self.group[batch.at[place : place + 1]],
-                batch.bet[place : place + 1],
-                self.facts[batch.at[place : place + 1]],
-            )
+            number = self.dues.look_up(self.place[batch.at[place : place + 1]], batch.bet[place : place + 1])
             self._judge(batch, place, self.dues.dues[int(number[0])])
-        none = "0.00" if self.seen else None
+        none = "0.00" if self.given else None
         for at, held in self.case.drawing_at.items():
             stakes = self.exposed.get(at, {})
             exposed = " + ".join(f"{money_text(s)} {c or ''}".strip() for c, s in sorted(stakes.items(), key=str))

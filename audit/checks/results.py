@@ -45,7 +45,7 @@ def _points(case: Case, mask: Mask) -> None:
 
 def _outcome(case: Case, mask: Mask, player: Array, banker: Array) -> None:
     """RES-002 against the points given."""
-    shown = np.where(player > banker, 0, np.where(banker > player, 1, 2))
+    shown = (banker > player) + np.int8(2) * (banker == player)
     recorded = case.rounds.outcome
     for i in np.flatnonzero(mask & (recorded != UNRECORDED) & (recorded != shown)):
         facts = hand_facts(case, int(i)) | {"player_points": int(player[i]), "banker_points": int(banker[i])}

@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from audit.checks.case import Case, Mask
 from audit.model import Dealing, Status
-from audit.replay.hands import card_name
+from audit.replay.hands import NUMBERS, card_name
+from audit.replay.order import order_of
 from audit.replay.rounds import DEALINGS, NO_DECKS, STATUSES, UNRECORDED, Array, Rounds
 
 Places = npt.NDArray[np.int64]
 
 SUITED: Final = 52
-NUMBERS: Final = 65
 COPIES_OF_A_RANK: Final = 4
 
 
@@ -40,7 +40,7 @@ class Shoes:
         rounds = case.rounds
         inside = (rounds.shoe != UNRECORDED) & (rounds.dealing != DEALINGS.index(Dealing.AUTO_SHUFFLER))
         where = np.flatnonzero(inside)
-        order = where[np.lexsort((rounds.round_no[where], rounds.shoe[where]))]
+        order = where[order_of(rounds.shoe[where], rounds.round_no[where])]
         code = rounds.shoe[order]
         heads = np.ones(len(order), np.bool_)
         heads[1:] = code[1:] != code[:-1]
@@ -132,14 +132,14 @@ def _surplus(case: Case, shoes: Shoes, burnt: dict[int, list[int]]) -> None:
 
 def _count_cards(rounds: Rounds, shoes: Shoes, burnt: dict[int, list[int]]) -> npt.NDArray[np.int64]:
     """Copies of each card number in each shoe, shape (shoes, 65): rounds of every status, and burnt cards seen."""
-    counts = np.zeros(len(shoes) * NUMBERS, np.int64)
+    # The first place of each shoe takes the cards that are not there.
+    width = NUMBERS + 1
+    counts = np.zeros(len(shoes) * width, np.int64)
     hands = rounds.names.hands
-    base = shoes.of * NUMBERS
+    base = shoes.of * width + 1
     for hand in (rounds.player_hand[shoes.order], rounds.banker_hand[shoes.order]):
-        for column in hands.first_three.T:
-            number = column[hand]
-            seen = number >= 0
-            counts += np.bincount(base[seen] + number[seen], minlength=len(counts))
+        for column in hands.first_three:
+            counts += np.bincount(base + column[hand], minlength=len(counts))
         for place in np.flatnonzero(hands.counts[hand] > 3):
             for card in hands.all_cards(int(hand[place]))[3:]:
                 counts[base[place] + card] += 1
@@ -147,8 +147,8 @@ def _count_cards(rounds: Rounds, shoes: Shoes, burnt: dict[int, list[int]]) -> n
         at = {int(code): place for place, code in enumerate(shoes.code)}
         for code, cards in burnt.items():
             for card in cards if code in at else ():
-                counts[at[code] * NUMBERS + card] += 1
-    return counts.reshape(-1, NUMBERS)
+                counts[at[code] * width + 1 + card] += 1
+    return counts.reshape(-1, width)[:, 1:]
 
 
 def _accuse_surplus(case: Case, shoes: Shoes, shoe: int, number: int, limit: int, seen: int) -> None:
@@ -212,9 +212,8 @@ _LONG: Final = 1_000_000
 
 def _first_of_table(rounds: Rounds, shoes: Shoes) -> Mask:
     """Say of each shoe whether it is the first seen at its table, by the order of rounds at a table (rule 13)."""
-    order = shoes.order[
-        np.lexsort((rounds.round_no[shoes.order], rounds.start[shoes.order], rounds.table[shoes.order]))
-    ]
+    here = shoes.order
+    order = here[order_of(rounds.table[here], rounds.start[here], rounds.round_no[here])]
     heads = np.ones(len(order), np.bool_)
     heads[1:] = rounds.table[order][1:] != rounds.table[order][:-1]
     first: Mask = np.isin(shoes.code, rounds.shoe[order[heads]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.checks.case import Case
+from audit.findings import Row
 from audit.model import Dealing, Game, Status
 from audit.register.register import Cover
 from audit.replay.rounds import DEALINGS, GAMES, METHODS, SCHEMES, STATUSES, UNRECORDED, day
@@ -87,25 +88,42 @@ def check_uses(case: Case, uses: Uses) -> list[dict[str, Any]]:
     return table
 
 
-def options_not_shown(case: Case, uses: Uses, events: Collection[str]) -> list[dict[str, Any]]:
-    """Count, by name, the options whose use the input cannot show (judging rule 11); rows for the table of options.
+Recorded = dict[str, set[str]]
+"""Options that the rounds of a game record, by game; under `ANY_GAME` those that only wagers show."""
 
-    `events` are the kinds of event in the input.
-    """
-    rounds, rows = case.rounds, []
-    recorded = {"dealing": rounds.dealing, "commission": rounds.scheme, "draw_method": rounds.method}
+ANY_GAME: Final = ""
+
+
+def recorded_options(case: Case, uses: Uses) -> Recorded:
+    """The options whose value at least one round in scope records, by game, with an entry for every game audited."""
+    rounds, found = case.rounds, Recorded()
+    columns = {"dealing": rounds.dealing, "commission": rounds.scheme, "draw_method": rounds.method}
     for code, game in enumerate(GAMES):
         mine = case.scope & case.covered & (rounds.game == code)
-        if not mine.any():
+        if mine.any():
+            found[game.value] = {name for name, column in columns.items() if (column[mine] != UNRECORDED).any()}
+    if any(option == "tie" for option, _ in uses.seen):
+        found[ANY_GAME] = {"tie"}
+    return found
+
+
+def options_not_shown(recorded: Recorded, events: Collection[str], tally: Counter[tuple[str, str]]) -> list[Row]:
+    """Count, by name, the options whose use the input cannot show (judging rule 11); rows for the table of options.
+
+    `recorded` is what :func:`recorded_options` says of all rounds, `events` are the kinds of event in the input.
+    """
+    rows = []
+    for game in GAMES:
+        if game.value not in recorded:
             continue
-        silent = [name for name, column in recorded.items() if (column[mine] == UNRECORDED).all()]
-        silent += [name for name, kind in (("burn", "burn"), ("last_round", "cut_card_out")) if kind not in events]
-        silent += ["tie"] if not any(option == "tie" for option, _ in uses.seen) else []
-        if game is Game.BACCARAT and "draw_method" in silent:
-            silent.remove("draw_method")
+        shown = recorded[game.value] | recorded.get(ANY_GAME, set())
+        shown |= {name for name, kind in (("burn", "burn"), ("last_round", "cut_card_out")) if kind in events}
+        silent = {"dealing", "commission", "draw_method", "burn", "last_round", "tie"} - shown
+        if game is Game.BACCARAT:
+            silent.discard("draw_method")
         for option in sorted(silent):
-            case.tally.add("OPT-001", "option_not_shown")
-            row = dict.fromkeys(("casino", "value", "first_day", "last_day", "approval_id"))
+            tally["OPT-001", "option_not_shown"] += 1
+            row: Row = dict.fromkeys(("casino", "value", "first_day", "last_day", "approval_id"))
             state = {"table_id": "*", "game": game.value, "option": option, "rounds": 0, "state": "not_evaluated"}
             rows.append(row | state)
     return rows

@@ -1,142 +1,241 @@
-"""One process: read, replay, settle, check. Everything a run needs to know comes back as one :class:`Audited`."""
+"""One process: the log streams by in windows of whole tables, each of them audited as a part.
+
+The usual log is in order: the ids rise, the rounds of a table follow one another, and the wagers keep step with the
+rounds. This is taken for granted until the log shows otherwise; then the audit begins again without it.
+"""
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from audit.checks.case import Case, Tally
-from audit.checks.draws import check_draws
-from audit.checks.events import Event, EventChecks, read_events
-from audit.checks.logs import check_overlaps
-from audit.checks.results import check_results
-from audit.checks.shoes import Shoes, check_shoes
-from audit.checks.uses import Uses, check_uses, options_not_shown, uses_of_rounds
-from audit.config import Settings
-from audit.engines.terms import Inputs, Law, Progress, Watch
-from audit.engines.wager_pass import audit_wagers, quarantine_conflicts
+from audit.checks.events import Event, read_events
+from audit.checks.uses import options_not_shown
+from audit.engines.part import Days, EventBook, PartAudit, Workbench, conflicting_wager
+from audit.engines.steps import Steps
+from audit.engines.summary import Summary
+from audit.engines.terms import Disordered, Inputs, Law, Progress, Watch
+from audit.engines.windows import WINDOW, WagerStream, late, windows
 from audit.findings import Sink
+from audit.ingest.canonical import TABLES
 from audit.ingest.profile import Profile as Facts
 from audit.ingest.quarantine import Quarantine
-from audit.ingest.read import Batch, open_events, open_rounds
+from audit.ingest.read import Batch, ahead, open_events, open_ids, open_rounds, open_wagers
 from audit.model import Game
 from audit.register.checks import judge_register
-from audit.replay.identity import RoundIndex, ascending, repeated
-from audit.replay.judge import judge
-from audit.replay.repeats import Repeats
-from audit.replay.rounds import Names, Rounds, RoundsReader, day_number, gaming_day
+from audit.replay.identity import ascending
+from audit.replay.repeats import Conflicts, Repeats, repeated_ids
+from audit.replay.rounds import instant, instants
+from audit.spool import Spool
+
+Open = Callable[..., Iterator[Batch]]
 
 
 @dataclass
 class Audited:
-    """Everything an audit found out, before it is written."""
+    """Everything an audit found out, before it is written; closing it removes its temporary files."""
 
-    case: Case
-    sink: Sink
-    tally: Tally
+    summary: Summary
+    findings: Spool
     quarantine: Quarantine
-    options: list[dict[str, Any]]
     register: list[Any]
     repeats: dict[str, Counter[str]]
-    outside: dict[str, int]
-    accepted: dict[str, int]
-    wagers_of_table: npt.NDArray[np.int64]
     facts: dict[str, Facts]
     samples: dict[str, pa.Table]
-    orphans: int = 0
+    steps: Steps
+
+    def close(self) -> None:
+        """Remove the temporary files."""
+        self.findings.close()
+        self.quarantine.close()
 
 
-def audit_all(inputs: Inputs, law: Law, days: tuple[dt.date | None, dt.date | None], progress: Progress) -> Audited:
+@dataclass(frozen=True)
+class Order:
+    """What is taken for granted about a log: rising ids of rounds and of wagers, tables that come one by one."""
+
+    rounds: bool = True
+    wagers: bool = True
+    tables: bool = True
+
+
+def audit_all(inputs: Inputs, law: Law, days: Days, progress: Progress, scratch: Path | None = None) -> Audited:
     """Audit all inputs; `days` are the first and last gaming day asked for (None: no bound).
+
+    What does not fit in memory waits in the folder `scratch` (None: the system's for temporary files).
 
     Raises InputRefused for files that cannot be read.
     """
-    quarantine, watch, names = Quarantine(), Watch(), Names()
-    sink, tally = Sink(law.catalogue), Tally()
-    rounds, repeats = _read_rounds(inputs, law, quarantine, watch, names, progress)
-    scope = _scope(rounds, law.settings, days)
-    found = judge(rounds, law.rulebook, law.register)
-    case = Case(rounds, found, law.rulebook, law.register, law.settings, sink, tally, scope)
-    events = read_events(_events(inputs, quarantine, watch))
-    uses = Uses()
-    shoes = Shoes.of_case(case)
-    _check_rounds(case, shoes, events, uses)
-    progress("replay", len(rounds))
-    index = RoundIndex(rounds.ids)
-    _conflicting_rounds(case, repeats, index)
-    wagers = audit_wagers(inputs, law, case, uses, index, quarantine, watch, progress)
-    options = check_uses(case, uses)
-    options += options_not_shown(case, uses, {event.event for event in events})
-    entries = _check_register(case, law)
-    accepted = {"rounds": int(np.count_nonzero(scope)), "wagers": wagers.accepted, "events": len(events)}
-    outside = {"rounds": len(rounds) - accepted["rounds"], "wagers": wagers.outside, "events": 0}
-    counted = {"rounds": repeats.counts, "wagers": wagers.repeats.counts, "events": _event_repeats(quarantine, events)}
-    return Audited(
-        case,
-        sink,
-        tally,
-        quarantine,
-        options,
-        entries,
-        counted,
-        outside,
-        accepted,
-        wagers.of_table,
-        watch.facts,
-        watch.samples(),
-        wagers.orphans,
-    )
+    order = Order()
+    while True:
+        audit = LogAudit(inputs, law, days, progress, order, scratch)
+        try:
+            return audit.run()
+        except Disordered as found:
+            audit.close()
+            order = replace(order, **{found.what: False})
+        except BaseException:
+            audit.close()
+            raise
 
 
-def _read_rounds(
-    inputs: Inputs, law: Law, quarantine: Quarantine, watch: Watch, names: Names, progress: Progress
-) -> tuple[Rounds, Repeats]:
-    """All rounds of the input; rows that share an id are settled in a second pass, which a clean log never needs."""
-    reader = RoundsReader(names, law.settings.casino)
-    last: str | None = None
-    rising = True
-    for batch in open_rounds(inputs.rounds, profile=inputs.profile, quarantine=quarantine):
-        watch.see("rounds", batch)
-        ids = batch.rows["round_id"]
-        rising = rising and ascending(ids, last)
-        last = ids[-1].as_py() if len(ids) else last
-        reader.add(batch)
-        progress("rounds", len(batch))
-    rounds = reader.finish()
-    again = partial(open_rounds, inputs.rounds, profile=inputs.profile)
-    twice = frozenset() if rising else frozenset(rounds.ids.take(pa.array(repeated(rounds.ids))).to_pylist())
-    repeats = Repeats("round_id", twice)
-    if twice:
-        stay = [repeats.keep(batch) for batch in again(quarantine=Quarantine())]
-        rounds = rounds.keep(np.concatenate(stay))
-    quarantine_conflicts(repeats, "rounds", quarantine)
-    return rounds, repeats
+class LogAudit:
+    """One attempt at the whole log."""
+
+    def __init__(
+        self, inputs: Inputs, law: Law, days: Days, progress: Progress, order: Order, scratch: Path | None
+    ) -> None:
+        self._inputs, self._law, self._order, self._progress = inputs, law, order, progress
+        self._quarantine, self._watch, self._spool = Quarantine(), Watch(), Spool(folder=scratch)
+        self._scratch = scratch
+        self._repeats: dict[str, Repeats] = {}
+        self._bench = Workbench(law, days, self._spool.add, bool(inputs.wagers))
+
+    def close(self) -> None:
+        """Remove the temporary files."""
+        self._spool.close()
+        self._quarantine.close()
+
+    def run(self) -> Audited:
+        """Read, audit part by part, add up."""
+        bench, quarantine = self._bench, self._quarantine
+        events = read_events(self._events())
+        bench.events = EventBook(events)
+        open_of = {"rounds": open_rounds, "wagers": open_wagers}
+        bench.conflicts = {role: self._conflicts(role, opener) for role, opener in open_of.items()}
+        summary = self._parts()
+        counted = {role: repeats.counts for role, repeats in self._repeats.items()}
+        counted["events"] = _event_repeats(quarantine, events)
+        for role, repeats in self._repeats.items():
+            quarantine_conflicts(repeats, role, quarantine)
+        summary.accepted["events"] = len(events)
+        summary.options.sort(key=_option_order)
+        summary.options += options_not_shown(summary.recorded, bench.events.kinds, summary.tally)
+        register = self._check_register(summary)
+        return Audited(
+            summary, self._spool, quarantine, register, counted, self._watch.facts, self._watch.samples(), bench.steps
+        )
+
+    def _events(self) -> Iterator[Batch]:
+        if self._inputs.events:
+            batches = open_events(self._inputs.events, profile=self._inputs.profile, quarantine=self._quarantine)
+            for batch in batches:
+                yield self._watch.see("events", batch)
+
+    def _files(self, role: str) -> Any:
+        return self._inputs.rounds if role == "rounds" else self._inputs.wagers
+
+    def _conflicts(self, role: str, opener: Open) -> Conflicts:
+        """Look for repeated ids beforehand, where they do not rise; the rows of each are settled in a further pass."""
+        column = f"{role[:-1]}_id"
+        again = partial(opener, self._files(role), profile=self._inputs.profile)
+        twice: frozenset[str] = frozenset()
+        if not getattr(self._order, role):
+            ids = partial(open_ids, TABLES[role], self._files(role), self._inputs.profile)
+            twice = repeated_ids(ids, self._scratch)
+        self._repeats[role] = Repeats(column, twice)
+        if not twice:
+            return Conflicts()
+        settled = Repeats(column, twice)
+        for batch in again(quarantine=Quarantine()):
+            settled.keep(batch)
+        return Conflicts(settled.kept, settled.conflicts)
+
+    def _stream(self, role: str, opener: Open) -> Iterator[Batch]:
+        """The rows that take part: repeats and conflicting rows are kept out, and everything read is looked at."""
+        column, repeats, last = f"{role[:-1]}_id", self._repeats[role], None
+        for batch in opener(self._files(role), profile=self._inputs.profile, quarantine=self._quarantine):
+            ids = batch.rows[column]
+            with self._bench.steps.step(f"order and facts of {role}", len(batch)):
+                if getattr(self._order, role) and not ascending(ids, last):
+                    raise Disordered(role)
+                last = ids[-1].as_py()
+                self._watch.see(role, batch)
+                stay = repeats.keep(batch)
+            self._progress(role, len(batch))
+            if stay.all():
+                yield batch
+            elif stay.any():
+                yield batch.where(stay)
+
+    def _parts(self) -> Summary:
+        bench, order = self._bench, self._order
+        total = Summary.empty(bench.most)
+        source = ahead(self._stream("wagers", open_wagers), 2) if self._inputs.wagers else iter(())
+        wagers = WagerStream(source, partial(self._orphans, total), rising=order.rounds)
+        tables: set[str] = set()
+        cut = windows(self._stream("rounds", open_rounds), bench, WINDOW if order.tables else None)
+        for rounds, last in ahead(cut):
+            tables.update(table for _, table in map(rounds.names.place, range(len(rounds.names.table.texts))))
+            part = PartAudit(bench, rounds)
+            wagers.feed(part, None if last else rounds.ids[-1].as_py(), last=last)
+            total.add(part.finish(total))
+            self._progress("replay", len(rounds))
+        if elsewhere := bench.events.elsewhere(tables):
+            total.tally["SHO-004", "event_not_placed"] += elsewhere
+        return total
+
+    def _orphans(self, total: Summary, strays: list[Batch]) -> None:
+        """LOG-004: the round of a wager is not in the input; a round in quarantine leaves its wagers "not evaluated".
+
+        Raises Disordered where the round is in the input after all, in a window that was closed too early.
+        """
+        if self._order.tables:
+            again = open_rounds(self._inputs.rounds, profile=self._inputs.profile, quarantine=Quarantine(), columns=())
+            if late(strays, again):
+                raise Disordered("tables")
+        missing = self._quarantine.ids("rounds")
+        conflicts = self._bench.conflicts["wagers"]
+        sink = self._sink(total)
+        for batch in strays:
+            total.accepted["wagers"] += len(batch)
+            for place, row in enumerate(batch.rows.to_pylist()):
+                if row["wager_id"] in conflicts.other:
+                    sink.add("LOG-005", {"round_id": row["round_id"]} | conflicting_wager(conflicts, row["wager_id"]))
+                if row["round_id"] in missing:
+                    total.tally["PAY-001", "round_quarantined"] += 1
+                    continue
+                total.orphans += 1
+                sink.add("LOG-004", _orphan(batch, place, row))
+        sink.flush()
+
+    def _sink(self, total: Summary) -> Sink:
+        def take(batch: pa.RecordBatch) -> None:
+            total.counts.note(batch)
+            self._spool.add(batch)
+
+        return Sink(self._law.catalogue, take)
+
+    def _check_register(self, total: Summary) -> list[Any]:
+        """APR: the entries of the register on their own."""
+        law = self._law
+        if law.register is None:
+            total.tally["APR-001", "no_register"] += 1
+            return []
+        sink = self._sink(total)
+        first = {game: law.rulebook.first_day(game) for game in Game}
+        rows, entries = judge_register(law.register.approvals, first, law.settings.notice)
+        for row in rows:
+            plain = dict(row)
+            facts = plain.pop("facts", None) or {}
+            sink.add(str(plain["code"]), plain | (facts if isinstance(facts, dict) else {}))
+        sink.flush()
+        for entry in entries:
+            if entry["state"] == "not_evaluated":
+                total.tally["APR-001", str(entry["reason"] or "register_entry_undated")] += 1
+        return list(entries)
 
 
-def _scope(rounds: Rounds, settings: Settings, days: tuple[dt.date | None, dt.date | None]) -> npt.NDArray[np.bool_]:
-    """The rounds of the gaming days asked for; the day is that of its opening."""
-    scope = np.ones(len(rounds), np.bool_)
-    business = gaming_day(rounds.start, settings.cutoff.hour * 60 + settings.cutoff.minute)
-    first, last = days
-    if first is not None:
-        scope &= business >= day_number(first)
-    if last is not None:
-        scope &= business <= day_number(last)
-    return scope
-
-
-def _events(inputs: Inputs, quarantine: Quarantine, watch: Watch) -> Iterator[Batch]:
-    if inputs.events:
-        for batch in open_events(inputs.events, profile=inputs.profile, quarantine=quarantine):
-            yield watch.see("events", batch)
+def quarantine_conflicts(repeats: Repeats, table: str, quarantine: Quarantine) -> None:
+    """Put the rows whose id an earlier row with other content has into quarantine."""
+    for row, file, number in repeats.rejected:
+        quarantine.add_conflicts(table, row, files=[file], source_rows=[number])
 
 
 def _event_repeats(quarantine: Quarantine, events: list[Event]) -> Counter[str]:
@@ -144,39 +243,25 @@ def _event_repeats(quarantine: Quarantine, events: list[Event]) -> Counter[str]:
     return Counter({file: count.accepted - kept[file] for file, count in quarantine.files("events").items()})
 
 
-def _check_rounds(case: Case, shoes: Shoes, events: list[Event], uses: Uses) -> None:
-    check_draws(case)
-    check_results(case)
-    uses_of_rounds(case, uses)
-    eventful = EventChecks(case, shoes, events, uses)
-    check_shoes(case, shoes, eventful.burnt)
-    eventful.check()
-    check_overlaps(case)
+def _option_order(row: dict[str, Any]) -> tuple[str, ...]:
+    names = ("option", "value", "casino", "table_id", "game", "first_day", "state", "approval_id")
+    return tuple(str(row[name] or "") for name in names)
 
 
-def _conflicting_rounds(case: Case, repeats: Repeats, index: RoundIndex) -> None:
-    """LOG-001, one for each id; the first row of the id is the one that was audited."""
-    for name, (file, row) in sorted(repeats.conflicts.items()):
-        at = int(index.locate(pa.array([name]))[0])
-        if case.scope[at]:
-            audited = " ".join(map(str, repeats.kept[name][1:]))
-            more = {"source_file": file, "source_row": row, "detail": audited}
-            case.note("LOG-001", at, expected="one_content", observed="several", **more)
-    index.rewind()
-
-
-def _check_register(case: Case, law: Law) -> list[Any]:
-    """APR: the entries of the register on their own."""
-    if law.register is None:
-        case.tally.add("APR-001", "no_register")
-        return []
-    first = {game: law.rulebook.first_day(game) for game in Game}
-    rows, entries = judge_register(law.register.approvals, first, law.settings.notice)
-    for row in rows:
-        plain = dict(row)
-        facts = plain.pop("facts", None) or {}
-        case.sink.add(str(plain["code"]), plain | (facts if isinstance(facts, dict) else {}))
-    for entry in entries:
-        if entry["state"] == "not_evaluated":
-            case.tally.add("APR-001", str(entry["reason"] or "register_entry_undated"))
-    return list(entries)
+def _orphan(batch: Batch, place: int, row: dict[str, Any]) -> dict[str, Any]:
+    """The finding about a wager whose round is not in the input."""
+    finding = {
+        "wager_id": row["wager_id"],
+        "currency": row["currency"],
+        "source_file": batch.file_at(place),
+        "source_row": int(batch.source_row[place]),
+        "bet": row["bet"],
+        "stake": row["stake"],
+        "round_id": row["round_id"],
+        "expected": "round_in_input",
+        "observed": "not_in_input",
+    }
+    if row["placed_at"] is not None:
+        placed = instant(int(instants(batch.rows["placed_at"].slice(place, 1))[0]))
+        finding |= {"occurred_at": placed, "legal_day": placed.date()}
+    return finding

@@ -25,6 +25,14 @@ Progress = Callable[[str, int], None]
 """Told the step and the rows just done."""
 
 
+class Disordered(Exception):
+    """The log is not in the order hoped for: `what` is "rounds" or "wagers" (ids do not rise) or "tables"."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+
 @dataclass(frozen=True)
 class Inputs:
     """The files of a run by role, and how to read them."""

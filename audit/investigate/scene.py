@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -161,17 +161,12 @@ def _select(batches: Iterable[Batch], look: Look) -> Iterator[Batch]:
     for batch in batches:
         mask = look(batch.rows)
         if mask.any():
-            rows = batch.rows.filter(pa.array(mask))
+            kept = batch.where(mask)
             columns = [
                 pc.dictionary_encode(c.dictionary_decode()) if pa.types.is_dictionary(c.type) else c
-                for c in rows.columns
+                for c in kept.rows.columns
             ]
-            yield Batch(
-                pa.RecordBatch.from_arrays(columns, schema=rows.schema),
-                batch.file,
-                batch.file_index,
-                batch.source_row[mask],
-            )
+            yield replace(kept, rows=pa.RecordBatch.from_arrays(columns, schema=kept.rows.schema))
 
 
 @dataclass(frozen=True)
@@ -257,10 +252,10 @@ def _read(
     for batch in _select(_rounds(inputs), place.look):
         fresh = _first_of_id(batch.rows["round_id"], seen)
         again += [
-            (batch.file, int(batch.source_row[i]), batch.rows.slice(int(i), 1).to_pylist()[0])
-            for i in np.flatnonzero(~fresh)
+            (batch.file_at(i), int(batch.source_row[i]), batch.rows.slice(i, 1).to_pylist()[0])
+            for i in np.flatnonzero(~fresh).tolist()
         ]
-        kept = Batch(batch.rows.filter(pa.array(fresh)), batch.file, batch.file_index, batch.source_row[fresh])
+        kept = batch.where(fresh)
         reader.add(kept)
         parts.append(kept.rows)
     typed = pa.Table.from_batches(parts).unify_dictionaries().combine_chunks()
@@ -296,9 +291,8 @@ def _wagers(inputs: Inputs, rounds: Rounds, dues: DueTable) -> Iterator[WagerBat
     stream = open_wagers(inputs.wagers, profile=inputs.profile, quarantine=Quarantine())
     for batch in _select(stream, look):
         fresh = _first_of_id(batch.rows["wager_id"], seen)
-        rows = batch.rows.filter(pa.array(fresh))
-        kept = Batch(rows, batch.file, batch.file_index, batch.source_row[fresh])
-        yield WagerBatch.read(kept, words, dues, index.locate(rows["round_id"]))
+        kept = batch.where(fresh)
+        yield WagerBatch.read(kept, words, dues, index.locate(kept.rows["round_id"]))
 
 
 def _events(inputs: Inputs, place: _Place) -> list[Event]:

@@ -29,7 +29,7 @@ def wagers_of(scene: Scene, i: int) -> list[Json]:
         if row["wager_id"] is not None:
             by_wager.setdefault(row["wager_id"], []).append(row)
     return [
-        _wager(scene, i, batch, int(place), by_wager.get(batch.ids[int(place)].as_py(), []))
+        _wager(scene, i, batch, int(place), by_wager.get(batch.wager_id(int(place)), []))
         for batch in scene.wagers
         for place in np.flatnonzero(batch.at == i)
     ]

@@ -1,4 +1,4 @@
-"""Hands as numbers: each distinct hand text is decoded once, and a column of hands becomes a column of codes."""
+"""Hands as numbers: a column of hands becomes a column of codes, which tables turn into points and pairs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.model import RANKS, SUITS, Card
 
@@ -24,6 +25,9 @@ PAIR_NONE, PAIR_PLAIN, PAIR_PERFECT, PAIR_SUITLESS = range(4)
 
 SUITED: Final = len(RANKS) * len(SUITS)
 """Numbers below are cards with a suit, from here on ranks alone."""
+
+NUMBERS: Final = SUITED + len(RANKS)
+"""How many numbers of cards there are."""
 
 
 def card_number(card: Card) -> int:
@@ -58,95 +62,156 @@ def pair_of(first: int, second: int) -> int:
     return PAIR_PERFECT if first == second else PAIR_PLAIN
 
 
+_BASE: Final = NUMBERS + 1
+_SHORT: Final = _BASE**3
+"""Hands of up to three cards have codes below: their card numbers, each plus one, as digits to the base `_BASE`."""
+
+_WORDS: Final = pa.array([card_name(number) for number in range(NUMBERS)], pa.string())
+
+Table = npt.NDArray[np.int8]
+
+
+@cache
+def _short_hands() -> tuple[Table, Table]:
+    """What the checks need to know of every hand of up to three cards, by code: see :meth:`HandBook.counts` ff."""
+    digits = np.stack(np.unravel_index(np.arange(_SHORT), (_BASE, _BASE, _BASE)))[::-1] - 1
+    points = np.array([_card(card_name(number))[1] for number in range(NUMBERS)] + [0])[digits]
+    pairs = np.array([[pair_of(a, b) for a in range(NUMBERS)] for b in range(NUMBERS)])
+    two = (digits[0] >= 0) & (digits[1] >= 0)
+    columns = (
+        (digits >= 0).sum(axis=0),
+        (points[0] + points[1]) % 10,
+        np.where(digits[2] >= 0, points[2], NO_THIRD),
+        points.sum(axis=0) % 10,
+        np.where(two, pairs[digits[1], digits[0]], PAIR_NONE),
+    )
+    return np.stack(columns).astype(np.int8), digits.astype(np.int8)
+
+
 class HandBook:
-    """Every distinct hand seen, with what the checks need to know of it, indexed by its code."""
+    """Hands by code: what the checks need to know of each. A code is the cards themselves, so that none is looked up.
+
+    Only hands of more than three cards, which no rule deals, are kept one by one. One thread may encode while another
+    looks codes up.
+    """
 
     def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
-        self.texts: list[str] = []
-        self._rows: list[tuple[int, int, int, int, int]] = []
-        self._cards: list[tuple[int, ...]] = []
-        self._frozen: tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]] | None = None
-
-    def __len__(self) -> int:
-        return len(self.texts)
+        self._long: dict[str, int] = {}
+        self._long_cards: list[tuple[int, ...]] = []
+        self._known: list[tuple[pa.StringArray, npt.NDArray[np.int32]]] = []
+        self._tables: tuple[Table, Table] | None = None
 
     def encode(self, column: pa.Array) -> npt.NDArray[np.int32]:
-        """Codes of a dictionary-encoded column of canonical hand texts; NO_HAND where it is null."""
-        known = self._codes
-        values = column.dictionary.to_pylist()
-        codes = [known.get(text, NO_HAND) if text is not None else NO_HAND for text in values]
-        for place, (text, code) in enumerate(zip(values, codes, strict=True)):
-            if code == NO_HAND and text:
-                codes[place] = self._add_if_readable(text)
-        look_up = np.array([*codes, NO_HAND], np.int32)
-        indices = column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
-        found = np.asarray(look_up[indices], np.int32)
-        if (found == _UNREADABLE).any():
-            raise ValueError(f"a hand cannot be read: {values[indices[np.argmax(found == _UNREADABLE)]]!r}")
+        """Codes of a dictionary-encoded column of canonical hand texts; NO_HAND where it is null.
+
+        Raises ValueError for a hand with a word that is no card.
+        """
+        look_up = self._look_up(column.dictionary)
+        places = column.indices.fill_null(len(look_up) - 1) if column.null_count else column.indices
+        found = np.asarray(look_up[places.to_numpy(zero_copy_only=False)], np.int32)
+        # A dictionary may still list the hands of rows that are in quarantine; no row may have one.
+        if len(found) and found.min() == _UNREADABLE:
+            wrong = column[int(np.argmin(found))].as_py()
+            raise ValueError(f"a hand cannot be read: {wrong!r}")
         return found
 
-    def _add_if_readable(self, text: str) -> int:
-        """The code of a hand new to the book; a dictionary may still list the hands of rows now in quarantine."""
+    def _look_up(self, texts: pa.StringArray) -> npt.NDArray[np.int32]:
+        """The codes of a dictionary's texts and, in the last place, NO_HAND; batches often share a dictionary."""
+        for known, look_up in self._known:
+            if known.equals(texts):
+                return look_up
+        look_up = np.append(self._codes(texts), NO_HAND).astype(np.int32)
+        self._known = [*self._known[-1:], (texts, look_up)]
+        return look_up
+
+    def _codes(self, texts: pa.StringArray) -> npt.NDArray[np.int64]:
+        words = pc.split_pattern(texts.fill_null(""), " ")
+        numbers = pc.index_in(words.flatten(), value_set=_WORDS).fill_null(_UNREADABLE)
+        card = numbers.to_numpy(zero_copy_only=False).astype(np.int64)
+        offsets = words.offsets.to_numpy().astype(np.int64)
+        first, count = offsets[:-1] - offsets[0], np.diff(offsets)
+        codes = np.zeros(len(texts), np.int64)
+        plain = (count >= 1) & (count <= 3)
+        for place in range(3):
+            here = np.flatnonzero(plain & (count > place))
+            mine = card[first[here] + place]
+            codes[here] += (mine + 1) * _BASE**place
+            plain[here[mine == _UNREADABLE]] = False
+        for row in np.flatnonzero(~plain):
+            codes[row] = self._code(texts[int(row)].as_py())
+        return codes
+
+    def _code(self, text: str | None) -> int:
+        """The code of one hand, in any spelling of its cards; one of more than three cards gets a number of its own."""
+        if not text:
+            return NO_HAND
         try:
-            return self._add(text)
+            numbers = tuple(_card(word)[0] for word in text.split())
         except ValueError:
             return _UNREADABLE
+        if len(numbers) <= 3:
+            return sum((number + 1) * _BASE**place for place, number in enumerate(numbers))
+        if text not in self._long:
+            self._long_cards.append(numbers)
+            self._long[text] = _SHORT + len(self._long)
+        return self._long[text]
 
-    def _add(self, text: str) -> int:
-        if text in self._codes:
-            return self._codes[text]
-        cards = [_card(word) for word in text.split()]
-        points = [card[1] for card in cards]
-        numbers = tuple(card[0] for card in cards)
-        third = points[2] if len(cards) > 2 else NO_THIRD
-        pair = pair_of(numbers[0], numbers[1]) if len(cards) > 1 else PAIR_NONE
-        code = self._codes[text] = len(self.texts)
-        self.texts.append(text)
-        self._rows.append((min(len(cards), 100), sum(points[:2]) % 10, third, sum(points) % 10, pair))
-        self._cards.append(numbers)
-        self._frozen = None
-        return code
+    def _column(self, place: int) -> Table:
+        column: Table = self._rows()[0][place]
+        return column
 
-    def _tables(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        if self._frozen is None:
-            rows = np.array([*self._rows, (0, 0, NO_THIRD, 0, 0)], np.int8)
-            firsts = np.full((len(self._cards) + 1, 3), -1, np.int8)
-            for place, cards in enumerate(self._cards):
-                firsts[place, : min(len(cards), 3)] = cards[:3]
-            self._frozen = rows, firsts
-        return self._frozen
+    def _rows(self) -> tuple[Table, Table]:
+        long = self._long_cards[:]
+        if self._tables is None or len(self._tables[0][0]) != _SHORT + len(long) + 1:
+            facts, firsts = _short_hands()
+            more = [self._facts(cards) for cards in long]
+            last = np.array([*more, (0, 0, NO_THIRD, 0, PAIR_NONE)], np.int8).T
+            cards = np.array([*(cards[:3] for cards in long), (-1, -1, -1)], np.int8).T
+            self._tables = np.concatenate([facts, last], axis=1), np.concatenate([firsts, cards], axis=1)
+        return self._tables
+
+    @staticmethod
+    def _facts(cards: tuple[int, ...]) -> tuple[int, int, int, int, int]:
+        points = [_card(card_name(number))[1] for number in cards]
+        return min(len(cards), 100), sum(points[:2]) % 10, points[2], sum(points) % 10, pair_of(cards[0], cards[1])
 
     @property
-    def counts(self) -> npt.NDArray[np.int8]:
+    def counts(self) -> Table:
         """Number of cards by code (the last place, reached by NO_HAND, is the empty hand)."""
-        return self._tables()[0][:, 0]
+        return self._column(0)
 
     @property
-    def two_card_points(self) -> npt.NDArray[np.int8]:
+    def two_card_points(self) -> Table:
         """Points of the first two cards by code."""
-        return self._tables()[0][:, 1]
+        return self._column(1)
 
     @property
-    def thirds(self) -> npt.NDArray[np.int8]:
+    def thirds(self) -> Table:
         """Points of the third card by code, NO_THIRD where there is none."""
-        return self._tables()[0][:, 2]
+        return self._column(2)
 
     @property
-    def totals(self) -> npt.NDArray[np.int8]:
+    def totals(self) -> Table:
         """Points of all cards by code."""
-        return self._tables()[0][:, 3]
+        return self._column(3)
 
     @property
-    def pairs(self) -> npt.NDArray[np.int8]:
+    def pairs(self) -> Table:
         """Pair kind of the first two cards by code."""
-        return self._tables()[0][:, 4]
+        return self._column(4)
 
     @property
-    def first_three(self) -> npt.NDArray[np.int8]:
-        """Numbers of the first three cards by code, shape (hands + 1, 3), -1 where there is none."""
-        return self._tables()[1]
+    def first_three(self) -> Table:
+        """Numbers of the first three cards by code, shape (3, codes), -1 where there is none."""
+        return self._rows()[1]
 
     def all_cards(self, code: int) -> tuple[int, ...]:
         """Numbers of every card of one hand."""
-        return self._cards[code] if code != NO_HAND else ()
+        if code >= _SHORT:
+            return self._long_cards[code - _SHORT]
+        digits = [] if code == NO_HAND else [code // _BASE**place % _BASE for place in range(3)]
+        return tuple(digit - 1 for digit in digits if digit)
+
+    def text(self, code: int) -> str:
+        """The canonical text of a hand, empty where there is none."""
+        return " ".join(card_name(number) for number in self.all_cards(code))

@@ -6,6 +6,8 @@ for each other.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -17,6 +19,7 @@ Fingerprints = npt.NDArray[np.uint64]
 
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT: Final = np.uint64(29)
+_TWO_GIGABYTES: Final = 2**31
 
 
 def _layout(ids: pa.StringArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
@@ -68,92 +71,118 @@ def ascending(ids: pa.StringArray, before: str | None) -> bool:
     return len(ids) == 1 or bool(pc.all(pc.less(ids[:-1], ids[1:])).as_py())
 
 
-def repeated(ids: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """Positions, in order, of every id that occurs more than once (all its occurrences)."""
-    if len(ids) == 0:
-        return np.zeros(0, np.int64)
-    prints = np.concatenate([fingerprints(chunk) for chunk in ids.chunks])
-    candidates = shared(prints)
-    if not len(candidates):
-        return candidates
-    counts = pc.value_counts(ids.take(pa.array(candidates)))
-    many = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
-    again = pc.is_in(ids.take(pa.array(candidates)), value_set=many).to_numpy(zero_copy_only=False)
-    return np.asarray(candidates[again], np.int64)
-
-
-def shared(prints: Fingerprints) -> npt.NDArray[np.int64]:
-    """Positions, in order, of fingerprints that occur more than once."""
-    order = np.sort(prints)
-    twice = order[1:][order[1:] == order[:-1]]
-    if not len(twice):
-        return np.zeros(0, np.int64)
-    place = np.searchsorted(twice, prints)
-    place[place == len(twice)] = 0
-    return np.flatnonzero(twice[place] == prints)
-
-
 class RoundIndex:
     """Finds rounds by id: quickly where wagers come in the order of their rounds, by fingerprint otherwise."""
 
     def __init__(self, ids: pa.ChunkedArray) -> None:
-        self._ids = pa.chunked_array([chunk.cast(pa.large_string()) for chunk in ids.chunks], pa.large_string())
-        self._ids = self._ids.combine_chunks() if len(self._ids) else pa.array([], pa.large_string())
-        if isinstance(self._ids, pa.ChunkedArray):
-            self._ids = pa.concat_arrays(self._ids.chunks)
+        # A plain string array addresses two gigabytes of text.
+        self._type = pa.string() if ids.nbytes < _TWO_GIGABYTES else pa.large_string()
+        chunks = [chunk.cast(self._type) for chunk in ids.chunks]
+        self._ids = chunks[0] if len(chunks) == 1 else pa.concat_arrays([pa.array([], self._type), *chunks])
         self._at = 0
-        self._sorted: tuple[Fingerprints, npt.NDArray[np.int64]] | None = None
+        self._near = True
+        self._table: _Table | None = None
 
     def rewind(self) -> None:
         """Expect the next ids from the first round on."""
-        self._at = 0
+        self._at, self._near = 0, True
 
     def locate(self, ids: pa.StringArray) -> npt.NDArray[np.int64]:
         """The position of each id's round, -1 where there is none."""
         if len(ids) == 0:
             return np.zeros(0, np.int64)
-        wanted = ids.cast(pa.large_string())
+        wanted = ids if ids.type == self._type else ids.cast(self._type)
         heads = np.ones(len(wanted), np.bool_)
         heads[1:] = pc.not_equal(wanted[1:], wanted[:-1]).to_numpy(zero_copy_only=False)
         first = np.flatnonzero(heads)
         found = self._locate_heads(wanted.take(pa.array(first)) if len(first) < len(wanted) else wanted)
-        return np.asarray(found[np.cumsum(heads) - 1], np.int64)
+        return np.repeat(found, np.diff(first, append=len(wanted)))
 
     def _locate_heads(self, heads: pa.Array) -> npt.NDArray[np.int64]:
-        window = self._ids[self._at : self._at + 2 * len(heads) + 1024]
-        at = pc.index_in(heads, value_set=window).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-        found = np.where(at >= 0, at + self._at, -1)
-        missing = np.flatnonzero(found < 0)
-        if len(missing):
-            found[missing] = self._by_fingerprint(heads.take(pa.array(missing)))
+        found = np.full(len(heads), -1, np.int64)
+        done = self._in_step(heads, found)
+        if done < len(heads):
+            self._search(heads, found, done)
         if len(found) and found[-1] >= 0:
             self._at = int(found[-1])
-        return np.asarray(found, np.int64)
+        return found
+
+    def _in_step(self, heads: pa.Array, found: npt.NDArray[np.int64]) -> int:
+        """Where the ids are those of the next rounds, one by one, as in a log whose every round has wagers.
+
+        Answers how many were, beginning with the first.
+        """
+        for start in (self._at, self._at + 1):
+            same = min(len(heads), len(self._ids) - start)
+            if same > 0 and self._ids.slice(start, same).equals(heads.slice(0, same)):
+                found[:same] = np.arange(start, start + same)
+                return same
+        return 0
+
+    def _search(self, heads: pa.Array, found: npt.NDArray[np.int64], done: int) -> None:
+        """Look for the ids from place `done` on: among the next rounds first, then anywhere."""
+        rest = heads.slice(done)
+        missing = np.arange(done, len(heads))
+        if self._near:
+            window = self._ids.slice(self._at, len(rest) + 1024)
+            at = pc.index_in(rest, value_set=window).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+            found[done:] = np.where(at >= 0, at + self._at, -1)
+            missing = missing[at < 0]
+            # Where most are elsewhere the wagers are in another order, and looking near by is time lost.
+            self._near = len(missing) <= len(rest) // 2
+        if len(missing) and self._ends is not None:
+            wanted = heads.take(pa.array(missing))
+            inside = pc.and_(pc.greater_equal(wanted, self._ends[0]), pc.less_equal(wanted, self._ends[1]))
+            missing = missing[inside.to_numpy(zero_copy_only=False)]
+        if len(missing):
+            wanted = rest if len(missing) == len(rest) else heads.take(pa.array(missing))
+            found[missing] = self._by_fingerprint(wanted)
+
+    @cached_property
+    def _ends(self) -> tuple[pa.Scalar, pa.Scalar] | None:
+        """The least and the greatest id, where the ids rise: others are not here."""
+        rising = len(self._ids) > 0 and ascending(self._ids, None)
+        return (self._ids[0], self._ids[-1]) if rising else None
 
     def _by_fingerprint(self, ids: pa.Array) -> npt.NDArray[np.int64]:
-        if len(self._ids) == 0:
-            return np.full(len(ids), -1, np.int64)
-        if self._sorted is None:
-            prints = fingerprints(self._ids)
-            order = np.argsort(prints, kind="stable")
-            self._sorted = prints[order], order
-        prints, order = self._sorted
-        wanted = fingerprints(ids)
-        by_value = np.argsort(wanted)
-        place = np.empty(len(wanted), np.int64)
-        place[by_value] = np.searchsorted(prints, wanted[by_value])
         out = np.full(len(ids), -1, np.int64)
-        open_rows = np.arange(len(ids))
-        while len(open_rows):
-            inside = place[open_rows] < len(prints)
-            open_rows = open_rows[inside]
-            open_rows = open_rows[prints[place[open_rows]] == wanted[open_rows]]
-            if not len(open_rows):
-                break
-            candidate = order[place[open_rows]]
-            same = pc.equal(self._ids.take(pa.array(candidate)), ids.take(pa.array(open_rows)))
-            same = same.to_numpy(zero_copy_only=False)
-            out[open_rows[same]] = candidate[same]
-            place[open_rows] += 1
-            open_rows = open_rows[~same]
+        if len(self._ids) == 0:
+            return out
+        if self._table is None:
+            self._table = _Table.of(fingerprints(self._ids))
+        wanted = fingerprints(ids)
+        place, end = self._table.bucket(wanted)
+        rows = np.flatnonzero(place < end)
+        while len(rows):
+            here = self._table.prints[place[rows]]
+            hit = here == wanted[rows]
+            candidate = self._table.order[place[rows[hit]]]
+            same = pc.equal(self._ids.take(pa.array(candidate)), ids.take(pa.array(rows[hit])))
+            done = np.zeros(len(rows), np.bool_)
+            done[hit] = same.to_numpy(zero_copy_only=False)
+            out[rows[done]] = candidate[done[hit]]
+            place[rows] += 1
+            rows = rows[~done & (here <= wanted[rows]) & (place[rows] < end[rows])]
         return out
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Fingerprints in ascending order with the place of each (`order`), and where those of each first bits begin."""
+
+    prints: Fingerprints
+    order: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+    shift: np.uint64
+
+    @classmethod
+    def of(cls, prints: Fingerprints) -> _Table:
+        order = np.argsort(prints, kind="stable")
+        bits = max(len(prints) - 1, 1).bit_length() + 1
+        ordered, shift = prints[order], np.uint64(64 - bits)
+        return cls(ordered, order, np.searchsorted(ordered >> shift, np.arange(2**bits + 1, dtype=np.uint64)), shift)
+
+    def bucket(self, wanted: Fingerprints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The first place, and the one past the last, at which each fingerprint may stand."""
+        bucket = wanted >> self.shift
+        return self.starts[bucket], self.starts[bucket + np.uint64(1)]

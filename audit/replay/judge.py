@@ -67,9 +67,16 @@ class Judgement:
         return methods_of(rules.game) if self.method[i] == BOTH_METHODS else (METHODS[self.method[i]],)
 
 
-def judge(rounds: Rounds, rulebook: Rulebook, register: Register | None) -> Judgement:
-    """Replay every round under the law of its day."""
-    rulesets, rules = _rules(rounds, rulebook)
+def judge(
+    rounds: Rounds, rulebook: Rulebook, register: Register | None, rulesets: list[GameRules] | None = None
+) -> Judgement:
+    """Replay every round under the law of its day.
+
+    `rulesets` are the versions met so far, where several parts of a log are judged one after another; new ones are
+    added to it.
+    """
+    rulesets = [] if rulesets is None else rulesets
+    rules = _rules(rounds, rulebook, rulesets)
     hands = rounds.names.hands
     player, banker = rounds.player_hand, rounds.banker_hand
     n_player, n_banker = hands.counts[player], hands.counts[banker]
@@ -106,9 +113,8 @@ def judge(rounds: Rounds, rulebook: Rulebook, register: Register | None) -> Judg
     return found
 
 
-def _rules(rounds: Rounds, rulebook: Rulebook) -> tuple[list[GameRules], npt.NDArray[np.int16]]:
+def _rules(rounds: Rounds, rulebook: Rulebook, rulesets: list[GameRules]) -> npt.NDArray[np.int16]:
     """The version in force on the legal day of each round (contract, judging rule 3)."""
-    rulesets: list[GameRules] = []
     out = np.full(len(rounds), NO_RULES, np.int16)
     for code, game in enumerate(GAMES):
         mine = rounds.game == code
@@ -118,9 +124,17 @@ def _rules(rounds: Rounds, rulebook: Rulebook) -> tuple[list[GameRules], npt.NDA
         place = np.searchsorted(np.array([day_number(d) for d in starts]), rounds.legal_day, side="right") - 1
         for number in np.flatnonzero(np.bincount(place[mine] + 1)) - 1:
             if number >= 0:
-                out[mine & (place == number)] = len(rulesets)
-                rulesets.append(rulebook.on(game, starts[number]))
-    return rulesets, out
+                out[mine & (place == number)] = _place(rulesets, rulebook.on(game, starts[number]))
+    return out
+
+
+def _place(rulesets: list[GameRules], rules: GameRules) -> int:
+    """Where a version stands among those met, added where it is new."""
+    for number, known in enumerate(rulesets):
+        if known is rules:
+            return number
+    rulesets.append(rules)
+    return len(rulesets) - 1
 
 
 def _methods(rounds: Rounds, rules: Array, register: Register | None) -> npt.NDArray[np.int8]:

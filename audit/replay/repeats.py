@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.ingest.canonical import row_key
-from audit.replay.identity import fingerprints, shared
+from audit.ingest.filereading import Batch as FileBatch
+from audit.replay.identity import fingerprints
+from audit.replay.prints import PrintStore
 from audit.replay.rounds import Batch
 
 
@@ -43,39 +46,66 @@ class Repeats:
         if self._known is None:
             self._known = pa.array(sorted(self.ids), rows[self.column].type)
         suspects = pc.is_in(rows[self.column], value_set=self._known).to_numpy(zero_copy_only=False)
-        for place in np.flatnonzero(suspects):
-            name, key = rows[self.column][place].as_py(), row_key(rows, int(place))
+        for place in np.flatnonzero(suspects).tolist():
+            name, key = rows[self.column][place].as_py(), row_key(rows, place)
             seen = self._seen.setdefault(name, set())
-            row = int(batch.source_row[place])
+            file, row = batch.file_at(place), int(batch.source_row[place])
             if not seen:
                 seen.add(key)
-                self.kept[name] = (rows.slice(int(place), 1), batch.file, row)
+                self.kept[name] = (rows.slice(place, 1), file, row)
                 continue
             stay[place] = False
             if key in seen:
-                self.counts[batch.file] += 1
+                self.counts[file] += 1
             else:
                 seen.add(key)
-                self.conflicts.setdefault(name, (batch.file, row))
-                self.rejected.append((rows.slice(int(place), 1), batch.file, row))
+                self.conflicts.setdefault(name, (file, row))
+                self.rejected.append((rows.slice(place, 1), file, row))
         return stay
 
 
-def repeated_ids(batches: Iterable[Batch], column: str) -> frozenset[str]:
-    """Every id that occurs more than once, found in one pass over the rows: 8 bytes a row, then the few suspects."""
-    prints: list[npt.NDArray[np.uint64]] = []
-    columns: list[pa.Array] = []
-    for batch in batches:
-        ids = batch.rows[column]
-        prints.append(fingerprints(ids))
-        columns.append(ids)
-    if not columns:
+@dataclass(frozen=True)
+class Conflicts:
+    """Ids with rows of different content: `kept` the row of each that is audited, `other` the first that differs."""
+
+    kept: dict[str, tuple[pa.RecordBatch, str, int]] = field(default_factory=dict)
+    other: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.other)
+
+    def place(self, name: str) -> str:
+        """File and row of the row that is audited."""
+        _, file, row = self.kept[name]
+        return f"{file} {row}"
+
+    def round_of(self, name: str) -> str:
+        """The round of the wager that is audited."""
+        return str(self.kept[name][0]["round_id"][0].as_py())
+
+
+def repeated_ids(again: Callable[[], Iterable[pa.StringArray]], scratch: Path | None = None) -> frozenset[str]:
+    """Every id that occurs more than once among the ids that `again` gives anew at each call.
+
+    8 bytes an id are kept, on disk in the folder `scratch` where there are many; only ids whose fingerprint is shared
+    are looked at as text, in a second pass.
+    """
+    with PrintStore(scratch) as prints:
+        for ids in again():
+            prints.add(fingerprints(ids))
+        twice = prints.repeated()
+    if not len(twice):
         return frozenset()
-    places = shared(np.concatenate(prints))
-    if not len(places):
-        return frozenset()
-    counts = Counter(pa.chunked_array(columns).take(pa.array(places)).to_pylist())
+    counts: Counter[str] = Counter()
+    for ids in again():
+        suspects = np.flatnonzero(np.isin(fingerprints(ids), twice))
+        counts.update(ids.take(pa.array(suspects)).to_pylist())
     return frozenset(name for name, times in counts.items() if times > 1)
+
+
+def rows_of(batch: FileBatch, places: npt.NDArray[np.int64]) -> FileBatch:
+    """The rows of a batch at ascending places; without copying where they follow one another."""
+    return batch.at(places)
 
 
 def subset(batch: Batch, stay: npt.NDArray[np.bool_]) -> tuple[pa.RecordBatch, npt.NDArray[np.int64]]:

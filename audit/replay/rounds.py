@@ -39,7 +39,7 @@ Array = npt.NDArray[Any]
 
 
 class Batch(Protocol):
-    """What ingest hands over: typed rows of one file, each with its row number."""
+    """What ingest hands over: typed rows, each with its file and its number in it."""
 
     @property
     def rows(self) -> pa.RecordBatch:
@@ -47,7 +47,18 @@ class Batch(Protocol):
 
     @property
     def file(self) -> str:
-        """The file's name as findings print it."""
+        """The file's name as findings print it; of several files, the first one's."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of the files, where there are several."""
+
+    @property
+    def origin(self) -> npt.NDArray[np.int32] | None:
+        """The place of each row's file among `files`, ascending; None where all rows are of `file`."""
+
+    def file_at(self, place: int) -> str:
+        """The name of the file of one row."""
 
     @property
     def source_row(self) -> npt.NDArray[np.int64]:
@@ -70,9 +81,15 @@ class Words:
 
     def encode(self, column: pa.Array) -> npt.NDArray[np.int32]:
         """Codes of a dictionary-encoded column, UNRECORDED where it is null."""
-        values = column.dictionary.to_pylist()
-        look_up = np.array([UNRECORDED if w is None else self.code(w) for w in values] + [UNRECORDED], np.int32)
-        return np.asarray(look_up[column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)], np.int32)
+        if column.null_count == len(column):
+            return np.full(len(column), UNRECORDED, np.int32)
+        values, known = column.dictionary.to_pylist(), self._codes
+        codes = [UNRECORDED if word is None else known.get(word, UNRECORDED) for word in values]
+        for place, (word, code) in enumerate(zip(values, codes, strict=True)):
+            if code == UNRECORDED and word is not None:
+                codes[place] = self.code(word)
+        look_up = np.array([*codes, UNRECORDED], np.int32)
+        return np.asarray(look_up[numbers(column.indices, missing=len(values))], np.int32)
 
     def encode_pairs(self, first: Array, second: Array) -> npt.NDArray[np.int32]:
         """Codes of pairs of codes; runs of equal pairs (the usual order of a log) are looked up once."""
@@ -93,20 +110,22 @@ def closed_set(column: pa.Array, words: Sequence[str], other: int = UNRECORDED) 
     values = column.dictionary.to_pylist()
     known = {word: code for code, word in enumerate(words)}
     look_up = np.array([UNRECORDED if v is None else known.get(v, other) for v in values] + [UNRECORDED], np.int8)
-    return np.asarray(look_up[column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)], np.int8)
+    return np.asarray(look_up[numbers(column.indices, missing=len(values))], np.int8)
 
 
-def numbers(column: pa.Array, kind: Any = np.int64, missing: int = UNRECORDED) -> Array:
-    """An integer or bool column as an array, `missing` for null."""
+def numbers(column: pa.Array, kind: Any = None, missing: int = UNRECORDED) -> Array:
+    """An integer or bool column as an array (of `kind`, if given), `missing` for null; shared where it can be."""
+    if column.null_count == len(column):
+        return np.full(len(column), missing, kind or np.int64)
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
-    return np.asarray(column.fill_null(missing).to_numpy(zero_copy_only=False), kind)
+    whole = column.fill_null(missing) if column.null_count else column
+    return np.asarray(whole.to_numpy(zero_copy_only=False), kind)
 
 
 def instants(column: pa.Array) -> npt.NDArray[np.int64]:
     """A timestamp column as microseconds, NEVER for null."""
-    plain = column.cast(pa.int64())
-    return np.asarray(plain.fill_null(NEVER).to_numpy(zero_copy_only=False), np.int64)
+    return np.asarray(numbers(column.cast(pa.int64()), missing=NEVER), np.int64)
 
 
 @dataclass
@@ -193,11 +212,6 @@ class Rounds:
     def __len__(self) -> int:
         return len(self.start)
 
-    def keep(self, mask: npt.NDArray[np.bool_]) -> Rounds:
-        """The rounds where `mask` holds."""
-        ids = self.ids.filter(pa.array(mask))
-        return Rounds(self.names, ids, {name: getattr(self, name)[mask] for name in _COLUMNS})
-
     def subject(self, i: int) -> dict[str, Any]:
         """The columns that name round `i` in a finding."""
         casino, table = self.names.place(int(self.table[i]))
@@ -216,7 +230,7 @@ class Rounds:
 
     def hand_text(self, code: int) -> str:
         """The canonical text of a hand, empty where there is none."""
-        return self.names.hands.texts[code] if code >= 0 else ""
+        return self.names.hands.text(code)
 
 
 def instant(microseconds: int) -> dt.datetime:
@@ -248,11 +262,13 @@ class RoundsReader:
         self._ids: list[pa.Array] = []
         self._columns: dict[str, list[Array]] = {name: [] for name in _COLUMNS}
 
+    def __len__(self) -> int:
+        return sum(len(part) for part in self._ids)
+
     def add(self, batch: Batch) -> None:
         """Take one batch."""
         names, rows = self._names, batch.rows
-        if not names.files or names.files[-1] != batch.file:
-            names.files.append(batch.file)
+        file = _file_codes(names.files, batch)
         casino = names.casino.encode(rows["casino"])
         casino[casino == UNRECORDED] = self._default
         table = names.table.encode_pairs(casino, names.table_word.encode(rows["table_id"]))
@@ -260,7 +276,7 @@ class RoundsReader:
         shoe = np.where(shoe_word == UNRECORDED, UNRECORDED, names.shoe.encode_pairs(table, shoe_word))
         scheme_word = names.scheme.encode(rows["commission"])
         values: dict[str, Array] = {
-            "file": np.full(rows.num_rows, len(names.files) - 1, np.int32),
+            "file": file,
             "source_row": batch.source_row,
             "table": table,
             "shoe": shoe,
@@ -291,8 +307,30 @@ class RoundsReader:
         """All rounds taken, in order."""
         ids = pa.chunked_array(self._ids, pa.string())
         parts = self._columns
-        columns = {n: np.concatenate(parts.pop(n)) if parts[n] else np.zeros(0, k) for n, k in _COLUMNS.items()}
+        columns = {n: _joined(parts.pop(n), k) for n, k in _COLUMNS.items()}
         return Rounds(self._names, ids, columns)
+
+
+def _file_codes(known: list[str], batch: Batch) -> npt.NDArray[np.int32]:
+    """The code of each row's file, its place in `known`, which takes the names that are new."""
+
+    def code(name: str) -> int:
+        if not known or known[-1] != name:
+            known.append(name)
+        return len(known) - 1
+
+    if batch.origin is None:
+        return np.full(len(batch.source_row), code(batch.file), np.int32)
+    codes = np.zeros(len(batch.files), np.int32)
+    for place in np.flatnonzero(np.bincount(batch.origin)):
+        codes[place] = code(batch.files[place])
+    return np.asarray(codes[batch.origin], np.int32)
+
+
+def _joined(parts: list[Array], kind: Any) -> Array:
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.zeros(0, kind)
 
 
 NO_DECKS: Final = np.iinfo(np.int32).min

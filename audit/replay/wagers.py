@@ -23,7 +23,12 @@ from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules, Provision
 
 LARGEST: Final = 10**13
-"""Stakes above this (in ten-thousandths) are settled one by one: their products may not fit 64 bits."""
+"""Stakes above this (in ten-thousandths), under high odds less, are settled one by one: 64 bits may not do."""
+
+_HIGHEST: Final = np.iinfo(np.int64).max
+
+_ROOM: Final = 2**62
+"""Products up to here leave room for the rounding unit in 64 bits."""
 
 CLASSES: Final = 10 * 10 * 2 * 2 * 4 * 4
 OTHER_BET: Final = "another bet"
@@ -102,7 +107,7 @@ class DueTable:
     _codes: dict[Due, int] = field(default_factory=dict)
     _groups: dict[tuple[int, int, int], int] = field(default_factory=dict)
     _table: npt.NDArray[np.int16] = field(init=False)
-    _columns: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
+    _columns: dict[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.bets = [*KNOWN_BETS, *(bet for bet in self.paytables if bet not in KNOWN_BETS)]
@@ -130,10 +135,14 @@ class DueTable:
             self._table = np.concatenate([self._table, more])
         return self._groups[triple]
 
-    def look_up(self, group: Array, bet: Array, facts: Array) -> npt.NDArray[np.int16]:
-        """The due (its number in `dues`) of each wager."""
+    def hand_places(self, group: Array, facts: Array) -> npt.NDArray[np.int32]:
+        """Where the dues of each round begin in the table: to be handed to :meth:`look_up` for its wagers."""
+        return np.asarray(group * (len(self.bets) * CLASSES) + facts, np.int32)
+
+    def look_up(self, hand_place: Array, bet: Array) -> npt.NDArray[np.int16]:
+        """The due (its number in `dues`) of each wager, by the place of its hand and its bet."""
         flat = self._table.reshape(-1)
-        place = (group * len(self.bets) + bet) * CLASSES + facts
+        place = bet * CLASSES + hand_place
         answer = flat[place]
         open_rows = answer < 0
         if open_rows.any():
@@ -179,13 +188,13 @@ class DueTable:
                 return version.provision("commission.none")
         return None
 
-    def column(self, name: str) -> npt.NDArray[np.int64]:
+    def column(self, name: str) -> Array:
         """One property of every due, by its number: kind, odds, commission, half, push, reason."""
         if not self._columns:
             dues = self.dues
             kinds = list(Kind)
             self._columns = {
-                "kind": np.array([kinds.index(d.kind) for d in dues], np.int64),
+                "kind": np.array([kinds.index(d.kind) for d in dues], np.int8),
                 "odds_num": np.array([d.odds.numerator for d in dues], np.int64),
                 "odds_den": np.array([d.odds.denominator for d in dues], np.int64),
                 "rate_num": np.array([d.commission.numerator for d in dues], np.int64),
@@ -193,11 +202,26 @@ class DueTable:
                 "half": np.array([d.half for d in dues], np.int64),
                 "as_commission": np.array([d.half_as_commission for d in dues], np.int64),
                 "unread_push": np.array([d.unread_push for d in dues], np.int64),
+                "largest": np.array([_largest(d) for d in dues], np.int64),
+                "times": np.array([_times(d) for d in dues], np.int64),
             }
         return self._columns[name]
 
     def payout(self, number: Array, stake: Array) -> tuple[Array, Array]:
         """Payout and commission due of winning wagers, in ten-thousandths: the bulk form of `settlement.amounts`."""
+        times = self.column("times")[number]
+        payout, commission = stake * times, np.zeros(len(stake), np.int64)
+        rest = np.flatnonzero(times == 0)
+        if len(rest):
+            payout[rest], commission[rest] = self._in_full(number[rest], stake[rest])
+        for place in np.flatnonzero(stake > self.column("largest")[number]):
+            exact = amounts(self.dues[number[place]], int(stake[place]), self.unit)
+            # A sum that 64 bits cannot hold equals no recorded one, and neither does the largest that they can.
+            payout[place], commission[place] = min(exact.payout, _HIGHEST), min(*exact.commission, _HIGHEST)
+        return payout, commission
+
+    def _in_full(self, number: Array, stake: Array) -> tuple[Array, Array]:
+        """As :meth:`payout`, for odds with a fraction, a commission or half a payment; right up to `largest`."""
         unit = self.unit
         num, den = self.column("odds_num")[number], self.column("odds_den")[number]
         rate_num, rate_den = self.column("rate_num")[number], self.column("rate_den")[number]
@@ -206,11 +230,18 @@ class DueTable:
         whole = den * rate_den * unit
         commission = -((whole - 2 * stake * num * rate_num) // (2 * whole)) * unit
         payout = np.where(half, (2 * stake * num + den * unit) // (2 * den * unit) * unit, gross - commission)
-        commission = np.where(half, 0, commission)
-        for place in np.flatnonzero(stake > LARGEST):
-            exact = amounts(self.dues[number[place]], int(stake[place]), unit)
-            payout[place], commission[place] = exact.payout, min(exact.commission)
-        return payout, commission
+        return payout, np.where(half, 0, commission)
+
+
+def _times(due: Due) -> int:
+    """How many times the stake is due, where it is as simple as that; else 0."""
+    simple = due.odds.denominator == 1 and not due.commission and not due.half
+    return due.odds.numerator if simple else 0
+
+
+def _largest(due: Due) -> int:
+    """The greatest stake whose products with the odds and the rate of commission fit 64 bits."""
+    return min(LARGEST, _ROOM // (2 * max(due.odds.numerator, 1) * max(due.commission.numerator, 1)))
 
 
 WIN, LOSE, PUSH, UNKNOWN = (list(Kind).index(kind) for kind in (Kind.WIN, Kind.LOSE, Kind.PUSH, Kind.UNKNOWN))

@@ -22,6 +22,12 @@ class TypedBatch:
     rows: pa.RecordBatch
     file: str
     source_row: npt.NDArray[np.int64]
+    files: tuple[str, ...] = ()
+    origin: npt.NDArray[np.int32] | None = None
+
+    def file_at(self, place: int) -> str:
+        """The file of a row."""
+        return self.file if self.origin is None else self.files[self.origin[place]]
 
 
 MakeBatch = Callable[..., TypedBatch]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.replay import identity
-from audit.replay.identity import RoundIndex, ascending, fingerprints, repeated, shared
+from audit.replay.identity import RoundIndex, ascending, fingerprints
+from audit.replay.prints import PrintStore
 from audit.replay.repeats import Repeats, repeated_ids
 from tests.replay.conftest import MakeBatch
 
@@ -95,11 +98,11 @@ def test_locate_in_nothing() -> None:
 @FOR_EACH_HASH
 @given(st.lists(IDS, max_size=40), st.lists(st.integers(0, 9), max_size=4))
 def test_repeated_is_a_count(hash_: str, ids: list[str], sizes: list[int]) -> None:
-    """Exactly the ids that occur more than once are found, at all their places, and none that shares a fingerprint."""
+    """Exactly the ids that occur more than once are found, and none that only shares a fingerprint."""
     assert hash_
     counts = Counter(ids)
 
-    assert [place for place, name in enumerate(ids) if counts[name] > 1] == repeated(chunks(ids, sizes)).tolist()
+    assert {name for name in ids if counts[name] > 1} == repeated_ids(lambda: chunks(ids, sizes).chunks)
 
 
 @given(st.lists(IDS, max_size=30))
@@ -113,14 +116,32 @@ def test_fingerprints_are_equal_for_equal_ids(ids: list[str]) -> None:
     assert len(set(ids)) == len(set(alone))
 
 
-@given(st.lists(st.integers(0, 5), max_size=20))
-def test_shared_fingerprints(values: list[int]) -> None:
-    """The places of fingerprints that occur more than once are found in order."""
-    counts = Counter(values)
+@given(st.lists(st.lists(st.integers(0, 5), max_size=8), max_size=5), st.sampled_from([1, 4, 1000]))
+def test_repeated_fingerprints_in_memory_and_on_disk(parts: list[list[int]], held: int) -> None:
+    """Fingerprints that were taken more than once are found, be they held in memory or spread over files."""
+    high = [[value << 61 | value for value in part] for part in parts]
+    counts = Counter(value for part in high for value in part)
 
-    assert [place for place, value in enumerate(values) if counts[value] > 1] == shared(
-        np.array(values, np.uint64)
-    ).tolist()
+    with PrintStore(held=held) as store:
+        for part in high:
+            store.add(np.array(part, np.uint64))
+        found = store.repeated()
+
+    assert sorted(value for value in counts if counts[value] > 1) == found.tolist()
+
+
+def test_fingerprints_on_disk_are_removed(tmp_path: Path) -> None:
+    """Nothing of the fingerprints is left behind, also after an error."""
+
+    def fail() -> None:
+        with PrintStore(tmp_path, held=1) as store:
+            store.add(np.arange(10, dtype=np.uint64))
+            assert list(tmp_path.iterdir())
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert not list(tmp_path.iterdir())
 
 
 @given(st.lists(IDS, max_size=6), st.one_of(st.none(), IDS))
@@ -138,9 +159,11 @@ def test_repeated_ids_over_batches(hash_: str, batch: MakeBatch) -> None:
     second = batch({"round_id": "D"}, {"round_id": "B"}, {"round_id": "AA"}, file="more.csv")
     third = batch({"round_id": "D"}, {"round_id": "B"})
 
-    assert frozenset({"B", "D"}) == repeated_ids([first, second, third], "round_id")
-    assert frozenset() == repeated_ids([first], "round_id")
-    assert frozenset() == repeated_ids([], "round_id")
+    def twice(*batches: Any) -> frozenset[str]:
+        return repeated_ids(lambda: [each.rows["round_id"] for each in batches])
+
+    assert twice(first, second, third) == frozenset({"B", "D"})
+    assert twice(first) == twice() == frozenset()
 
 
 def test_repeats_and_conflicts(batch: MakeBatch) -> None:

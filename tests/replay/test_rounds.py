@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit.ingest.filereading import Batch as FileBatch
 from audit.model import MACAU, RANKS, SUITS, Card, legal_day, parse_hand, total
 from audit.replay.hands import (
     NO_HAND,
@@ -116,7 +118,7 @@ def test_codes_hold_across_batches(batch: MakeBatch) -> None:
     assert UNRECORDED == shoe[4]
     assert ["9H KD", "2S 3S 4S", "KD 9H", "", "9H KD"] == [rounds.hand_text(code) for code in rounds.player_hand]
     assert ["2S 3S 4S", "KD 9H", "9H KD", "", "5C 5C"] == [rounds.hand_text(code) for code in rounds.banker_hand]
-    assert 4 == len(names.hands)
+    assert rounds.player_hand[[0, 1, 2]].tolist() == rounds.banker_hand[[2, 0, 1]].tolist()
     assert [NO_HAND] == rounds.player_hand[[3]].tolist()
     assert [("a.csv", 1), ("a.csv", 2), ("b.csv", 1), ("b.csv", 2), ("b.csv", 3)] == [
         (names.files[file], row) for file, row in zip(rounds.file, rounds.source_row.tolist(), strict=True)
@@ -148,18 +150,6 @@ def test_default_house(batch: MakeBatch) -> None:
     assert [None] == [nobody.subject(1)["casino"]]
 
 
-def test_kept_rounds(batch: MakeBatch) -> None:
-    """Keeping some rounds keeps their ids, columns and evidence together."""
-    rows = batch(*({"round_no": number} for number in range(1, 5)))
-    kept = read_rounds([rows], Names(), None).keep(np.array([False, True, False, True]))
-
-    assert isinstance(kept, Rounds)
-    assert 2 == len(kept)
-    assert [("R2", 2, 2), ("R4", 4, 4)] == [
-        (kept.subject(i)["round_id"], int(kept.round_no[i]), kept.subject(i)["source_row"]) for i in range(2)
-    ]
-
-
 def test_no_batch_gives_no_rounds() -> None:
     """An input without rows has columns of length zero."""
     rounds = read_rounds([], Names(), None)
@@ -184,7 +174,7 @@ def test_hands_are_decoded_as_by_hand(batches: list[list[str | None]]) -> None:
             if text is None:
                 assert NO_HAND == code
                 continue
-            assert text == seen.setdefault(code, text) == book.texts[code]
+            assert text == seen.setdefault(code, text) == book.text(code)
             cards = parse_hand(text)
             third = cards[2].points if len(cards) > 2 else NO_THIRD
             assert (len(cards), total(cards), total(cards[:2]), third) == tuple(
@@ -193,9 +183,29 @@ def test_hands_are_decoded_as_by_hand(batches: list[list[str | None]]) -> None:
             assert pair(cards) == book.pairs[code]
             assert list(map(str, cards)) == [card_name(number) for number in book.all_cards(code)]
             firsts = [card_number(card) for card in cards[:3]]
-            assert [*firsts, -1, -1, -1][:3] == book.first_three[code].tolist()
-    assert len(seen) == len(set(seen.values())) == len(book)
+            assert [*firsts, -1, -1, -1][:3] == book.first_three[:, code].tolist()
+    assert len(seen) == len(set(seen.values()))
     assert (0, 0, NO_THIRD) == (book.counts[NO_HAND], book.totals[NO_HAND], book.thirds[NO_HAND])
+
+
+@given(st.lists(st.text("A190TSHx \u00e9", max_size=12), min_size=1, max_size=6))
+def test_any_spelling_is_read_as_by_hand(texts: list[str]) -> None:
+    """Whatever stands where a hand should, and whatever stands beside it, is read as card by card, or refused."""
+
+    def by_hand(text: str) -> list[int] | None:
+        try:
+            return [card_number(Card.parse(word)) for word in text.split()]
+        except ValueError:
+            return None
+
+    for chosen in ([text for text in texts if by_hand(text) is not None], texts):
+        book, column = HandBook(), pa.array(chosen, pa.string()).dictionary_encode()
+        if any(by_hand(text) is None for text in chosen):
+            with pytest.raises(ValueError, match="a hand cannot be read"):
+                book.encode(column)
+        else:
+            codes = book.encode(column).tolist()
+            assert [by_hand(text) for text in chosen] == [list(book.all_cards(code)) for code in codes]
 
 
 def pair(cards: tuple[Card, ...]) -> int:
@@ -216,3 +226,23 @@ def test_pairs_of_codes(pairs: list[tuple[int, int]]) -> None:
     assert pairs == [words[code] for code in codes.tolist()]
     assert codes.tolist() == words.encode_pairs(first, second).tolist()
     assert len(set(pairs)) == len(words.texts)
+
+
+def test_rows_of_several_files_keep_their_files(batch: MakeBatch) -> None:
+    """A batch over several files, cut in the middle of one, gives each round its own file and number."""
+    many = dataclasses.replace(
+        batch({}, {}, {}, {}, file="a.csv"),
+        source_row=np.array([1, 2, 1, 1]),
+        files=("a.csv", "none.csv", "b.csv", "c.csv"),
+        origin=np.array([0, 0, 2, 3], np.int32),
+    )
+    whole = FileBatch(many.rows, many.file, 0, many.source_row, many.origin, many.files)
+    parts = [whole.at(np.arange(1)), whole.where(np.array([False, True, True, True])), batch({}, file="d.csv")]
+
+    rounds = read_rounds(parts, Names(), None)
+
+    subjects = [rounds.subject(i) for i in range(len(rounds))]
+    assert [("a.csv", 1), ("a.csv", 2), ("b.csv", 1), ("c.csv", 1), ("d.csv", 1)] == [
+        (subject["source_file"], subject["source_row"]) for subject in subjects
+    ]
+    assert ["a.csv", "b.csv", "c.csv", "d.csv"] == rounds.names.files

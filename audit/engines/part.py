@@ -1,0 +1,258 @@
+"""The unit of work: the rounds of whole tables with their wagers, audited on their own.
+
+Everything that a check needs to know about a table, a shoe or a day of a table is in one part, so that parts are
+audited in any order, anywhere; what they find is merged by sorting, what they count by adding.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from audit.checks.case import Case, Tally
+from audit.checks.draws import check_draws
+from audit.checks.events import Event, EventChecks
+from audit.checks.limits import StakeLimits
+from audit.checks.logs import check_overlaps
+from audit.checks.payouts import Payouts
+from audit.checks.results import check_results
+from audit.checks.shoes import Shoes, check_shoes
+from audit.checks.uses import Uses, check_uses, recorded_options, uses_of_rounds
+from audit.checks.wagers import WagerBatch, WagerWords
+from audit.config import Settings
+from audit.engines.finding_counts import FindingCounts
+from audit.engines.steps import Steps
+from audit.engines.summary import Summary
+from audit.engines.terms import Law
+from audit.evidence import Evidence
+from audit.findings import Sink
+from audit.ingest.filereading import Batch
+from audit.model import Status
+from audit.replay.hands import HandBook
+from audit.replay.identity import RoundIndex
+from audit.replay.judge import judge
+from audit.replay.repeats import Conflicts, rows_of
+from audit.replay.rounds import GAMES, STATUSES, Names, Rounds, Words, day_number, gaming_day
+from audit.replay.wagers import DueTable
+from audit.rulebook.rules import GameRules
+from audit.surroundings import Surroundings
+
+Days = tuple[dt.date | None, dt.date | None]
+"""First and last gaming day asked for; None: no bound."""
+
+Take = Callable[[pa.RecordBatch], None]
+
+
+class EventBook:
+    """The events of the input by the name of their table."""
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        self._by_table: dict[str, list[Event]] = defaultdict(list)
+        self.kinds: set[str] = set()
+        for event in events:
+            self._by_table[event.table_id].append(event)
+            self.kinds.add(event.event)
+
+    def __len__(self) -> int:
+        return sum(len(events) for events in self._by_table.values())
+
+    def at(self, tables: Collection[str]) -> list[Event]:
+        """The events at tables of these names."""
+        return [event for table in sorted(tables) for event in self._by_table.get(table, ())]
+
+    def elsewhere(self, tables: Collection[str]) -> int:
+        """How many events are at none of these tables."""
+        return sum(len(events) for table, events in self._by_table.items() if table not in tables)
+
+
+@dataclass
+class Workbench:
+    """What one process keeps from part to part: the law, what is compiled from it, and the hands decoded once.
+
+    `conflicts` are the ids that have rows of different content, by role.
+    """
+
+    law: Law
+    days: Days
+    take: Take
+    with_wagers: bool
+    events: EventBook = field(default_factory=lambda: EventBook(()))
+    conflicts: Mapping[str, Conflicts] = field(default_factory=dict)
+    rulesets: list[GameRules] = field(default_factory=list)
+    hands: HandBook = field(default_factory=HandBook)
+    houses: Words = field(default_factory=Words)
+    words: WagerWords = field(default_factory=WagerWords)
+    steps: Steps = field(default_factory=Steps)
+    dues: DueTable = field(init=False)
+
+    def __post_init__(self) -> None:
+        law = self.law
+        self.dues = DueTable(law.rulebook, self.rulesets, law.paytables, law.settings.rounding_unit)
+
+    def names(self) -> Names:
+        """Names for the rounds of a new part; hands and houses are those of all parts."""
+        return Names(casino=self.houses, hands=self.hands)
+
+    @property
+    def most(self) -> int:
+        """Findings of each check that get evidence."""
+        return self.law.settings.report.findings_per_check
+
+
+class PartAudit:
+    """Audits one part: give it the rounds, then their wagers batch by batch, then ask for the summary."""
+
+    def __init__(self, bench: Workbench, rounds: Rounds) -> None:
+        with bench.steps.step("replay and checks of rounds", len(rounds)):
+            self._begin(bench, rounds)
+
+    def _begin(self, bench: Workbench, rounds: Rounds) -> None:
+        law = bench.law
+        self._bench = bench
+        # Nothing here refers back to the part, so that its arrays go as soon as it is done with.
+        self._counts = counts = FindingCounts(bench.most)
+
+        def take(batch: pa.RecordBatch) -> None:
+            counts.note(batch)
+            bench.take(batch)
+
+        self._sink = Sink(law.catalogue, take)
+        scope = scope_of(rounds, law.settings, bench.days)
+        found = judge(rounds, law.rulebook, law.register, bench.rulesets)
+        case = Case(rounds, found, law.rulebook, law.register, law.settings, self._sink, Tally(), scope)
+        self.case, self._index, self._uses = case, RoundIndex(rounds.ids), Uses()
+        self._check_rounds()
+        self._payouts = Payouts(case, bench.dues, self._uses, given=bench.with_wagers)
+        self._limits = StakeLimits(case, law.settings.limits)
+        self._place_of = rounds.table * np.int32(len(GAMES)) + rounds.game
+        self._of_table = np.zeros(len(rounds.names.table.texts) * len(GAMES), np.int64)
+        self._wagers = self._outside = 0
+        self._all_inside = bool(scope.all())
+
+    def _check_rounds(self) -> None:
+        case, uses = self.case, self._uses
+        check_draws(case)
+        check_results(case)
+        uses_of_rounds(case, uses)
+        shoes = Shoes.of_case(case)
+        events = self._bench.events.at({table for _, table in map(case.rounds.names.place, _codes(case))})
+        eventful = EventChecks(case, shoes, events, uses)
+        check_shoes(case, shoes, eventful.burnt)
+        eventful.check()
+        check_overlaps(case)
+        self._conflicting_rounds()
+
+    def _conflicting_rounds(self) -> None:
+        """LOG-001, one for each id; the first row of the id is the one that is audited."""
+        conflicts = self._bench.conflicts.get("rounds")
+        if not conflicts:
+            return
+        names = sorted(conflicts.other)
+        for name, at in zip(names, self._index.locate(pa.array(names, pa.string())).tolist(), strict=True):
+            if at >= 0 and self.case.scope[at]:
+                file, row = conflicts.other[name]
+                more = {"source_file": file, "source_row": row, "detail": conflicts.place(name)}
+                self.case.note("LOG-001", at, expected="one_content", observed="several", **more)
+        self._index.rewind()
+
+    def settle(self, batch: Batch) -> Batch | None:
+        """Judge the wagers whose rounds are here; answer the others, None where there are none."""
+        steps = self._bench.steps
+        with steps.step("wagers to rounds", len(batch)):
+            at = self._index.locate(batch.rows["round_id"])
+        with steps.step("settlement", len(batch)):
+            return self._judge(batch, at)
+
+    def _judge(self, batch: Batch, at: npt.NDArray[np.int64]) -> Batch | None:
+        left = None
+        if len(at) and at.min() < 0:
+            places = np.flatnonzero(at < 0)
+            left = rows_of(batch, places)
+            here = np.flatnonzero(at >= 0)
+            batch, at = rows_of(batch, here), at[here]
+        if len(at):
+            self._settle(WagerBatch.read(batch, self._bench.words, self._bench.dues, at))
+        return left
+
+    def _settle(self, wagers: WagerBatch) -> None:
+        case = self.case
+        inside = case.scope if self._all_inside else case.scope[wagers.at]
+        if not inside.all():
+            self._outside += int(np.count_nonzero(~inside))
+            wagers = wagers.take(np.flatnonzero(inside))
+        self._wagers += len(wagers)
+        self._of_table += np.bincount(self._place_of[wagers.at], minlength=len(self._of_table))
+        self._payouts.add(wagers)
+        self._limits.add(wagers)
+
+    def finish(self, known: Summary) -> Summary:
+        """Settle what needs all wagers; `known` is what other parts came to, so that less evidence need be kept."""
+        with self._bench.steps.step("summary of parts"):
+            return self._finish(known)
+
+    def _finish(self, known: Summary) -> Summary:
+        case = self.case
+        self._payouts.finish()
+        self._limits.finish()
+        self._conflicting_wagers()
+        case.unanswered &= case.rounds.status == STATUSES.index(Status.SETTLED)  # judging rule 14
+        options = check_uses(case, self._uses)
+        self._sink.flush()
+        surroundings = Surroundings.of(case, self._counts, known.surroundings)
+        evidence = Evidence.of(case, self._index, self._counts, known.evidence)
+        summary = Summary(self._counts, evidence, surroundings, options=options, tally=case.tally.counts)
+        summary.recorded = recorded_options(case, self._uses)
+        summary.accepted["wagers"] = self._wagers
+        summary.outside["wagers"] = self._outside
+        summary.of_rounds(case, self._of_table)
+        return summary
+
+    def _conflicting_wagers(self) -> None:
+        """LOG-005, one for each id, placed at the round of the wager that was audited."""
+        conflicts = self._bench.conflicts.get("wagers")
+        if not conflicts:
+            return
+        self._index.rewind()
+        names = sorted(conflicts.other)
+        at_of = self._index.locate(pa.array([conflicts.round_of(name) for name in names], pa.string()))
+        for name, at in zip(names, at_of.tolist(), strict=True):
+            if at >= 0 and self.case.scope[at]:
+                self._sink.add("LOG-005", self.case.rounds.subject(at) | conflicting_wager(conflicts, name))
+
+
+def conflicting_wager(conflicts: Conflicts, name: str) -> dict[str, object]:
+    """What a LOG-005 says of one wager id."""
+    file, row = conflicts.other[name]
+    more = {"wager_id": name, "source_file": file, "source_row": row, "detail": conflicts.place(name)}
+    return more | {"expected": "one_content", "observed": "several"}
+
+
+def _codes(case: Case) -> list[int]:
+    return list(range(len(case.rounds.names.table.texts)))
+
+
+def scope_of(rounds: Rounds, settings: Settings, days: Days) -> npt.NDArray[np.bool_]:
+    """The rounds of the gaming days asked for; the day is that of its opening."""
+    scope = np.ones(len(rounds), np.bool_)
+    first, last = days
+    if first is None and last is None:
+        return scope
+    business = gaming_day(rounds.start, settings.cutoff.hour * 60 + settings.cutoff.minute)
+    if first is not None:
+        scope &= business >= day_number(first)
+    if last is not None:
+        scope &= business <= day_number(last)
+    return scope
+
+
+def audit_partition(bench: Workbench, rounds: Rounds, wagers: Iterable[Batch]) -> tuple[Summary, list[Batch]]:
+    """Audit one part; findings go to the bench's `take`. The second answer are wagers whose rounds are not here."""
+    part = PartAudit(bench, rounds)
+    left = [rest for batch in wagers if (rest := part.settle(batch)) is not None]
+    return part.finish(Summary.empty(bench.most)), left

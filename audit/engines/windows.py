@@ -1,0 +1,151 @@
+"""A log cut into parts as it streams by: windows of whole tables, and the wagers that keep step with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from audit.engines.part import PartAudit, Workbench
+from audit.engines.terms import Disordered
+from audit.ingest.filereading import Batch
+from audit.replay.repeats import rows_of
+from audit.replay.rounds import Rounds, RoundsReader
+
+WINDOW: Final = 240_000
+"""Rounds from which a window is closed at the next change of table."""
+
+STRAY: Final = 400_000
+"""Wagers that may wait for a round that is still to come; a log with more is not in the order of its tables."""
+
+
+def windows(batches: Iterator[Batch], bench: Workbench, size: int | None) -> Iterator[tuple[Rounds, bool]]:
+    """The rounds in windows of at least `size` rounds and of whole tables (None: one window); True with the last one.
+
+    Raises Disordered where a table comes back after its window is closed. Where there are events, which need not name
+    a house, a table of the same name in another house counts as the same.
+    """
+    closed: set[object] = set()
+    casino = bench.law.settings.casino
+    reader = RoundsReader(bench.names(), casino)
+    last: tuple[str | None, str | None] | None = None
+    for batch in batches:
+        rest = batch
+        while size is not None and (place := _cut(rest, size - len(reader), last)) is not None:
+            if place:
+                _add(reader, rows_of(rest, np.arange(place)), bench)
+            yield _close(reader, bench, closed), False
+            reader, last = RoundsReader(bench.names(), casino), None
+            rest = rows_of(rest, np.arange(place, len(rest)))
+        _add(reader, rest, bench)
+        last = _place(rest, len(rest) - 1)
+    # A window is only closed where another table begins, so that there is always a last one.
+    yield _close(reader, bench, closed), True
+
+
+def _add(reader: RoundsReader, batch: Batch, bench: Workbench) -> None:
+    with bench.steps.step("rounds as numbers", len(batch)):
+        reader.add(batch)
+
+
+def _close(reader: RoundsReader, bench: Workbench, closed: set[object]) -> Rounds:
+    rounds = reader.finish()
+    names = rounds.names
+    places = [names.place(code) for code in range(len(names.table.texts))]
+    tables: set[object] = {table for _, table in places} if len(bench.events) else set(places)
+    if tables & closed:
+        raise Disordered("tables")
+    closed |= tables
+    return rounds
+
+
+def _place(batch: Batch, row: int) -> tuple[str | None, str | None]:
+    """House and table of one row, as written."""
+    return batch.rows["casino"][row].as_py(), batch.rows["table_id"][row].as_py()
+
+
+def _cut(batch: Batch, wanted: int, last: tuple[str | None, str | None] | None) -> int | None:
+    """The first row of a new table at or after row `wanted` of a batch, None where there is none.
+
+    `last` is the place of the row before the batch.
+    """
+    start = max(wanted, 0)
+    if start >= len(batch):
+        return None
+    changes = np.zeros(len(batch) - start, np.bool_)
+    for name in ("casino", "table_id"):
+        codes = _codes(batch.rows[name])
+        changes[1:] |= codes[start + 1 :] != codes[start:-1]
+        if start:
+            changes[0] |= bool(codes[start] != codes[start - 1])
+    if not start and last is not None:
+        changes[0] = _place(batch, 0) != last
+    found = np.flatnonzero(changes)
+    return start + int(found[0]) if len(found) else None
+
+
+def _codes(column: pa.DictionaryArray) -> npt.NDArray[np.int64]:
+    indices = column.indices.cast(pa.int64()).fill_null(-1)
+    return np.asarray(indices.to_numpy(zero_copy_only=False), np.int64)
+
+
+class WagerStream:
+    """The wagers of a log, handed to each window in turn; those whose round is still to come wait.
+
+    `lost` is told of wagers that found no round in any window.
+    """
+
+    def __init__(self, batches: Iterator[Batch], lost: Callable[[list[Batch]], None], *, rising: bool) -> None:
+        self._batches = batches
+        self._lost = lost
+        self._rising = rising
+        self._waiting: list[Batch] = []
+
+    def feed(self, part: PartAudit, last_round: str | None, *, last: bool) -> None:
+        """Give a part its wagers; stops at the first batch that goes beyond the part's `last_round`.
+
+        The `last` part gets all there are. Raises Disordered where more wagers wait than a log in the order of its
+        tables can have.
+        """
+        before, self._waiting = self._waiting, []
+        for batch in before:
+            self._settle(part, batch)
+        if not last and sum(map(len, self._waiting)) > STRAY:
+            raise Disordered("tables")
+        while last or not self._beyond(last_round):
+            fresh = next(self._batches, None)
+            if fresh is None:
+                break
+            self._settle(part, fresh)
+            if last and sum(map(len, self._waiting)) > STRAY:
+                self._give_up()
+        if last:
+            self._give_up()
+
+    def _settle(self, part: PartAudit, batch: Batch) -> None:
+        left = part.settle(batch)
+        if left is not None:
+            self._waiting.append(left)
+
+    def _beyond(self, last_round: str | None) -> bool:
+        """Say whether the wagers read last belong to a later window: then the rest of them does too."""
+        if not self._waiting:
+            return False
+        if self._rising and last_round is not None:
+            return bool(self._waiting[-1].rows["round_id"][-1].as_py() > last_round)
+        return sum(map(len, self._waiting)) > STRAY // 2
+
+    def _give_up(self) -> None:
+        if self._waiting:
+            self._lost(self._waiting)
+            self._waiting = []
+
+
+def late(strays: list[Batch], rounds: Iterator[Batch]) -> bool:
+    """Say whether a round of the input is that of a wager which found none: it came after its window was closed."""
+    wanted = pc.unique(pa.chunked_array([batch.rows["round_id"] for batch in strays]))
+    return any(pc.any(pc.is_in(batch.rows["round_id"], value_set=wanted)).as_py() for batch in rounds)

@@ -1,0 +1,108 @@
+"""A log cut into windows, in any order of its rows, is audited as if it were read whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pytest
+
+from audit.config import load_settings
+from audit.demo import DemoFiles, make_demo
+from audit.engines import local, windows
+from audit.ingest.gate import GateResult
+from audit.pipeline import RunRequest, run_audit
+
+OUTPUTS = ("findings.parquet", "findings.csv", "findings.json", "quarantine.parquet", "evidence.json", "manifest.json")
+
+
+class NoGate:
+    """The data gate is not what these tests are about."""
+
+    def run(self, samples: Any, profiles: Any) -> GateResult:
+        """No expectation, no answer."""
+        del samples, profiles
+        return GateResult(())
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoFiles:
+    """The made-up day with every fault."""
+    return make_demo(tmp_path_factory.mktemp("demo"))
+
+
+def audited(files: DemoFiles, out: Path, **other: Path) -> dict[str, bytes]:
+    """Run the audit; the bytes of every output."""
+    request = RunRequest(
+        rounds=[other.get("rounds", files.rounds)],
+        wagers=[other.get("wagers", files.wagers)],
+        approvals=files.approvals,
+        events=[files.events],
+        config=load_settings(files.config),
+        out=out,
+        report=False,
+    )
+    run_audit(request, gate=NoGate())
+    return {name: (out / name).read_bytes() for name in OUTPUTS}
+
+
+@pytest.mark.parametrize("size", [1, 100, 700])
+def test_any_size_of_window_gives_the_same_bytes(
+    demo: DemoFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Windows of one table, of some and of all end in the same files, findings, evidence and totals alike."""
+    whole = audited(demo, tmp_path / "whole")
+    seen: list[int] = []
+    inner = windows.windows
+
+    def counted(*given: Any) -> Any:
+        for rounds, last in inner(*given):
+            seen.append(len(rounds))
+            yield rounds, last
+
+    monkeypatch.setattr(local, "WINDOW", size)
+    monkeypatch.setattr(local, "windows", counted)
+
+    assert audited(demo, tmp_path / "cut") == whole
+    assert len(seen) > (5 if size == 1 else 1)
+
+
+def reordered(path: Path, out: Path, places: np.ndarray[Any, Any]) -> Path:
+    """A CSV file with its rows in another order."""
+    text = path.read_text("utf-8").splitlines(keepends=True)
+    out.write_text(text[0] + "".join(text[1 + place] for place in places), "utf-8")
+    return out
+
+
+def found(outputs: dict[str, bytes]) -> tuple[list[str], Any]:
+    """What does not depend on the order of the rows: the findings' ids, and the verdicts."""
+    manifest = json.loads(outputs["manifest.json"])
+    rows = json.loads(outputs["findings.json"])
+    return sorted(row["finding_id"] for row in rows), manifest["verdicts"]
+
+
+@pytest.mark.parametrize("role", ["rounds", "wagers", "both"])
+def test_rows_in_any_order_give_the_same_findings(
+    demo: DemoFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, role: str
+) -> None:
+    """Tables mixed with one another and wagers far from their rounds are found out, and end in the same findings."""
+    monkeypatch.setattr(local, "WINDOW", 100)
+    monkeypatch.setattr(windows, "STRAY", 200)
+    expected = found(audited(demo, tmp_path / "ordered"))
+    other: dict[str, Path] = {}
+    for name in ("rounds", "wagers"):
+        if role in {name, "both"}:
+            path = getattr(demo, name)
+            table = pacsv.read_csv(path)
+            ids = pa.array(table[f"{name[:-1]}_id"].cast(pa.string()).to_pylist())
+            # Rows that share an id stay in their order: which of them is audited depends on it.
+            mixed = np.random.default_rng(7).permutation(sorted(set(ids.to_pylist())))
+            rank = {text: place for place, text in enumerate(mixed)}
+            places = np.argsort([rank[text] for text in ids.to_pylist()], kind="stable")
+            other[name] = reordered(path, tmp_path / path.name, places)
+
+    assert found(audited(demo, tmp_path / "mixed", **other)) == expected
