@@ -89,7 +89,13 @@ def _run(commands: Commands) -> None:
     run.add_argument(
         "--supersedes", type=Path, metavar="DIR", help="the earlier run, to be compared with in the report"
     )
-    run.add_argument("--engine", choices=("local", "dask"), default="local", help="where the audit runs")
+    run.add_argument(
+        "--engine", choices=("local", "dask"), default="local", help="one process, or many on one machine or several"
+    )
+    run.add_argument("--scheduler", metavar="URL", help="a Dask scheduler: tcp://HOST:PORT or tls://HOST:PORT")
+    for file, what in (("ca", "who signs"), ("cert", "who we are"), ("key", "our key")):
+        run.add_argument(f"--tls-{file}", type=Path, metavar="PEM", help=f"for a scheduler at tls://: {what}")
+    run.add_argument("--timings", type=Path, metavar="FILE", help="write where the time went, as JSON")
     run.add_argument("--quiet", action="store_true", help="no progress")
     run.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new directory for the run")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -14,17 +15,17 @@ import pyarrow as pa
 
 from audit import findings as finding_table
 from audit import manifest as manifests
-from audit import surroundings
 from audit.checks import catalogue
 from audit.config import Settings
+from audit.engines.cluster.connect import Cluster
 from audit.engines.local import Audited, audit_all
 from audit.engines.terms import Inputs, Law, Progress
 from audit.errors import InputRefused, MachineFailure, UsageError
-from audit.evidence import gather
 from audit.games.paytables import load_paytables
 from audit.ingest.files import SourceFile, resolve
 from audit.ingest.gate import GateResult, register_table
 from audit.ingest.profile import Fact
+from audit.ingest.pruning import prune_inputs
 from audit.ingest.quarantine import SET_ASIDE
 from audit.ingest.sources import CANONICAL, Profile, load_profile
 from audit.locations import remember
@@ -34,7 +35,7 @@ from audit.rulebook import Rulebook
 from audit.staging import MANIFEST, REFUSED, Stage, sha256, staged
 from audit.supplement import superseded_id, supplement
 
-ENGINES: Final = ("local",)
+ENGINES: Final = ("local", "dask")
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class RunRequest:
     """What a run is asked to do; paths may be files, folders or globs.
 
     `day` names one gaming day, `first` and `last` bound a period; `max_quarantine` overrides the configuration's.
-    `previous` is the directory of the run that this one supersedes, late or corrected data having arrived.
+    `previous` is the directory of the run that this one supersedes, late or corrected data having arrived. `cluster` is
+    where the engine "dask" has its workers.
     """
 
     rounds: Sequence[str | Path]
@@ -57,19 +59,21 @@ class RunRequest:
     last: dt.date | None = None
     report: bool = True
     engine: str = "local"
+    cluster: Cluster = field(default_factory=Cluster)
     max_quarantine: Decimal | None = None
     previous: Path | None = None
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """What came of a run."""
+    """What came of a run; `steps` say where the processor's time went."""
 
     run_id: str
     manifest: dict[str, Any]
     findings_total: int
     worst: Severity | None
     out: Path
+    steps: list[dict[str, Any]] = field(default_factory=list)
 
 
 def _silent(step: str, rows: int) -> None:
@@ -101,7 +105,6 @@ def run_audit(request: RunRequest, progress: Progress = _silent, gate: Gate | No
     """
     if request.engine not in ENGINES:
         raise UsageError(f"the engine {request.engine!r} is not built; there is: {', '.join(ENGINES)}")
-    days = _days(request)
     if request.previous is not None:
         # Refused here already: it would be late to hear of it when the audit is done.
         superseded_id(request.previous)
@@ -115,13 +118,20 @@ def run_audit(request: RunRequest, progress: Progress = _silent, gate: Gate | No
         catalogue.load(),
     )
     register_files = () if request.approvals is None else resolve_register(request.approvals)
-    with staged(request.out) as stage:
-        audited = audit_all(inputs, law, days, progress)
-        with audited.quarantine:
-            _refuse_quarantine(audited, stage, request)
-            answers = _gate(audited, law.register, gate or GateHere())
-            progress("gate", 0)
-            return _write(request, stage, audited, inputs, law, register_files, answers, progress)
+    with staged(request.out) as stage, closing(_audit(request, inputs, law, progress, stage.folder)) as audited:
+        _refuse_quarantine(audited, stage, request)
+        answers = _gate(audited, law.register, gate or GateHere())
+        progress("gate", 0)
+        return _write(request, stage, audited, inputs, law, register_files, answers, progress)
+
+
+def _audit(request: RunRequest, inputs: Inputs, law: Law, progress: Progress, scratch: Path) -> Audited:
+    days = _days(request)
+    if request.engine == "local":
+        return audit_all(inputs, law, days, progress, scratch)
+    from audit.engines import dask
+
+    return dask.audit_all(inputs, law, days, progress, request.cluster, scratch)
 
 
 def _days(request: RunRequest) -> tuple[dt.date | None, dt.date | None]:
@@ -144,6 +154,9 @@ def _inputs(request: RunRequest) -> Inputs:
             files[role] = resolve([str(p) for p in given], role)
         else:
             files[role] = rounds if profile.embeds(role) else ()
+    first, last = _days(request)
+    if first is not None or last is not None:
+        rounds, files["wagers"], files["events"] = prune_inputs(rounds, files["wagers"], files["events"], first, last)
     return Inputs(rounds, files["wagers"], files["events"], profile)
 
 
@@ -188,7 +201,7 @@ def _gate(audited: Audited, entries: Register | None, gate: Gate) -> GateResult:
     if entries is not None:
         samples["register"] = register_table(entries.approvals)
     for role, facts in audited.facts.items():
-        orphans = audited.orphans if role == "wagers" else 0
+        orphans = audited.summary.orphans if role == "wagers" else 0
         repeats = sum(audited.repeats[role].values())
         facts.put(quarantined=audited.quarantine.count(role), repeats=repeats, orphans=orphans)
     result = gate.run(samples, {role: facts.facts() for role, facts in audited.facts.items()})
@@ -206,14 +219,13 @@ def _write(
     gate: GateResult,
     progress: Progress,
 ) -> RunResult:
-    findings = audited.sink.table()
+    findings, summary = audited.findings, audited.summary
     finding_table.write_all(findings, stage.folder)
     audited.quarantine.write_parquet(stage.path("quarantine.parquet"))
     stage.path("expectations.json").write_text(gate.to_json(), encoding="utf-8")
-    evidence = gather(audited.case, findings, request.config.report.findings_per_check)
-    evidence |= surroundings.gather(audited.case, findings)
+    evidence = summary.evidence.by_round() | summary.surroundings.said()
     stage.path("evidence.json").write_text(_json(evidence), encoding="utf-8")
-    manifest = manifests.build(audited, inputs, law, _arguments(request), register_files, findings)
+    manifest = manifests.build(audited, inputs, law, _arguments(request), register_files)
     manifest["expectations"] = {"passed": gate.passed, "failed": gate.failed, "could_not_run": gate.errors}
     if request.previous is not None:
         manifest["supplement"] = supplement(request.previous, findings)
@@ -238,7 +250,7 @@ def _write(
     remember([*inputs.rounds, *inputs.wagers, *inputs.events, *register_files])
     found = [Severity(word) for word in manifest["findings"]["by_severity"]]
     worst = min(found, key=lambda severity: severity.rank) if found else None
-    return RunResult(manifest["run_id"], manifest, len(findings), worst, request.out)
+    return RunResult(manifest["run_id"], manifest, len(findings), worst, request.out, audited.steps.listed())
 
 
 def render(run_dir: Path, out: Path, settings: Settings, manifest: dict[str, Any] | None) -> None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from audit.commands.output import remark, say, say_json
 from audit.errors import ExitCode
 from audit.model import Severity
+
+if TYPE_CHECKING:
+    from audit.ingest.gate_process import GateProcess
+    from audit.pipeline import RunResult
 
 Progress = Callable[[str, int], None]
 
@@ -44,8 +49,23 @@ def progress_of(arguments: argparse.Namespace) -> Iterator[Progress]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit round logs; the exit code says whether anything at or above --fail-on was found."""
-    from audit.config import load_settings
+    from audit.commands import process
     from audit.ingest.gate_process import GateProcess
+
+    begun = time.perf_counter()
+    process.settle()
+    # The gate gets ready in a process of its own while this one imports the rest and reads.
+    with GateProcess() as gate:
+        result, threshold = _run(arguments, gate)
+    if arguments.timings is not None:
+        process.write_timings(arguments.timings, result.steps, begun)
+    summarise(result.manifest, result.out, as_json=arguments.json)
+    return exit_code(result.worst, threshold)
+
+
+def _run(arguments: argparse.Namespace, gate: GateProcess) -> tuple[RunResult, Severity]:
+    """The result of the audit, and the severity from which it is one to fail on."""
+    from audit.config import load_settings
     from audit.pipeline import RunRequest, run_audit
 
     settings = load_settings(arguments.config)
@@ -63,14 +83,22 @@ def run(arguments: argparse.Namespace) -> int:
         out=arguments.out,
         report=not arguments.no_report,
         engine=arguments.engine,
+        cluster=_cluster(arguments),
         max_quarantine=arguments.max_quarantine,
         previous=arguments.supersedes,
     )
-    with progress_of(arguments) as progress, GateProcess() as gate:
+    with progress_of(arguments) as progress:
         result = run_audit(request, progress, gate)
-    summarise(result.manifest, result.out, as_json=arguments.json)
-    threshold = Severity(arguments.fail_on) if arguments.fail_on else settings.fail_on
-    return exit_code(result.worst, threshold)
+    return result, Severity(arguments.fail_on) if arguments.fail_on else settings.fail_on
+
+
+def _cluster(arguments: argparse.Namespace) -> Any:
+    """Where the workers are; UsageError where that cannot be meant."""
+    from audit.engines.cluster.connect import Cluster
+
+    cluster = Cluster(arguments.scheduler, arguments.tls_ca, arguments.tls_cert, arguments.tls_key)
+    cluster.check(used=arguments.engine == "dask")
+    return cluster
 
 
 def _doubt_paytables(paths: Any) -> None:
@@ -129,10 +157,11 @@ def summarise(manifest: dict[str, Any], out: Any, *, as_json: bool) -> None:
 
 def demo(arguments: argparse.Namespace) -> int:
     """Make a gaming day with known faults and audit it end to end."""
-    from audit.demo import run_demo
     from audit.ingest.gate_process import GateProcess
 
-    with progress_of(arguments) as progress, GateProcess() as gate:
+    with GateProcess() as gate, progress_of(arguments) as progress:
+        from audit.demo import run_demo
+
         result, planted = run_demo(arguments.out, progress, gate=gate)
     if arguments.json:
         say_json({"out": str(result.out), "planted": planted, "findings": result.manifest["findings"]})
