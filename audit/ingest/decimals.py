@@ -29,7 +29,14 @@ _PRECISION: Final = 16
 """Digits up to which the arithmetic of the query cannot leave 64 bits."""
 
 _GLOB: Final = frozenset("*?[]{}")
-_MEMORY: Final = "128MB"
+_SETTINGS: Final = (
+    "threads = 1",  # the rows come in their order, and the other columns are decoded beside them
+    "preserve_insertion_order = true",
+    "memory_limit = '128MB'",
+    "temp_directory = ''",  # nothing beside the inputs, nothing from the network
+    "autoinstall_known_extensions = false",
+    "autoload_known_extensions = false",
+)
 
 
 def readable(schema: pa.Schema, names: list[str]) -> dict[str, pa.DataType]:
@@ -56,10 +63,8 @@ class Decimals:
         self._columns = columns
         self._error: type[Exception] = library.Error
         self._connection = library.connect()
-        # One thread: the rows come in their order, and the other columns are decoded beside them.
-        self._connection.execute(
-            f"set threads = 1; set memory_limit = '{_MEMORY}'; set preserve_insertion_order = true"
-        )
+        for setting in _SETTINGS:
+            self._connection.execute(f"set {setting}")
         listed = ", ".join(f'("{_quoted(n)}" * {10**kind.scale})::bigint' for n, kind in columns.items())
         query = f"select {listed} from read_parquet($files, hive_partitioning = false)"  # noqa: S608 - names are quoted
         try:
