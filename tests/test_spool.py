@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -118,21 +119,23 @@ def _fail_after_spilling(spool: Spool, folder: Path) -> None:
     raise KeyError
 
 
-@pytest.fixture
+@contextmanager
 def full_disk() -> Iterator[None]:
-    """A disk that takes no more than a thousand bytes a file."""
+    """A disk that takes no more than a thousand bytes a file, for whatever is written meanwhile."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    signal.signal(signal.SIGXFSZ, handler)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
-@pytest.mark.usefixtures("full_disk")
 def test_a_full_disk_is_a_failure_of_the_machine(tmp_path: Path) -> None:
     """The operator reads one sentence, and the temporary files are gone."""
-    with pytest.raises(MachineFailure, match="temporary file failed: "), Spool(memory=0, folder=tmp_path) as spool:
+    failed = pytest.raises(MachineFailure, match="temporary file failed: ")
+    with failed, full_disk(), Spool(memory=0, folder=tmp_path) as spool:
         spool.add(many(2_000, 1))
 
     assert [] == list(tmp_path.iterdir())
