@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,9 @@ from audit.replay.rounds import instant, instants
 from audit.spool import Spool
 
 Open = Callable[..., Iterator[Batch]]
+
+Settled = tuple[frozenset[str], Conflicts]
+"""Ids that occur more than once, and what is in conflict among them."""
 
 
 @dataclass
@@ -72,9 +76,9 @@ def audit_all(inputs: Inputs, law: Law, days: Days, progress: Progress, scratch:
 
     Raises InputRefused for files that cannot be read.
     """
-    order = Order()
+    order, settled = Order(), dict[str, Settled]()
     while True:
-        audit = LogAudit(inputs, law, days, progress, order, scratch)
+        audit = LogAudit(inputs, law, days, progress, order, scratch, settled)
         try:
             return audit.run()
         except Disordered as found:
@@ -89,8 +93,17 @@ class LogAudit:
     """One attempt at the whole log."""
 
     def __init__(
-        self, inputs: Inputs, law: Law, days: Days, progress: Progress, order: Order, scratch: Path | None
+        self,
+        inputs: Inputs,
+        law: Law,
+        days: Days,
+        progress: Progress,
+        order: Order,
+        scratch: Path | None,
+        settled: dict[str, Settled] | None = None,
     ) -> None:
+        """Get ready; `settled` is what earlier attempts found out about repeated ids, and takes what this one does."""
+        self._settled = {} if settled is None else settled
         self._inputs, self._law, self._order, self._progress = inputs, law, order, progress
         self._quarantine, self._watch, self._spool = Quarantine(), Watch(), Spool(folder=scratch)
         self._scratch = scratch
@@ -134,18 +147,21 @@ class LogAudit:
     def _conflicts(self, role: str, opener: Open) -> Conflicts:
         """Look for repeated ids beforehand, where they do not rise; the rows of each are settled in a further pass."""
         column = f"{role[:-1]}_id"
-        again = partial(opener, self._files(role), profile=self._inputs.profile)
-        twice: frozenset[str] = frozenset()
-        if not getattr(self._order, role):
-            ids = partial(open_ids, TABLES[role], self._files(role), self._inputs.profile)
-            twice = repeated_ids(ids, self._scratch)
+        if role not in self._settled and not getattr(self._order, role):
+            self._settled[role] = self._settle(role, column, opener)
+        twice, conflicts = self._settled.get(role, (frozenset(), Conflicts()))
         self._repeats[role] = Repeats(column, twice)
+        return conflicts
+
+    def _settle(self, role: str, column: str, opener: Open) -> Settled:
+        files, profile = self._files(role), self._inputs.profile
+        twice = repeated_ids(partial(open_ids, TABLES[role], files, profile), self._scratch)
         if not twice:
-            return Conflicts()
+            return twice, Conflicts()
         settled = Repeats(column, twice)
-        for batch in again(quarantine=Quarantine()):
+        for batch in opener(files, profile=profile, quarantine=Quarantine()):
             settled.keep(batch)
-        return Conflicts(settled.kept, settled.conflicts)
+        return twice, Conflicts(settled.kept, settled.conflicts)
 
     def _stream(self, role: str, opener: Open) -> Iterator[Batch]:
         """The rows that take part: repeats and conflicting rows are kept out, and everything read is looked at."""
@@ -167,16 +183,18 @@ class LogAudit:
     def _parts(self) -> Summary:
         bench, order = self._bench, self._order
         total = Summary.empty(bench.most)
-        source = ahead(self._stream("wagers", open_wagers), 2) if self._inputs.wagers else iter(())
-        wagers = WagerStream(source, partial(self._orphans, total), rising=order.rounds)
         tables: set[str] = set()
         cut = windows(self._stream("rounds", open_rounds), bench, WINDOW if order.tables else None)
-        for rounds, last in ahead(cut):
-            tables.update(table for _, table in map(rounds.names.place, range(len(rounds.names.table.texts))))
-            part = PartAudit(bench, rounds)
-            wagers.feed(part, None if last else rounds.ids[-1].as_py(), last=last)
-            total.add(part.finish(total))
-            self._progress("replay", len(rounds))
+        bets = self._stream("wagers", open_wagers) if self._inputs.wagers else iter(())
+        # Nothing reads on when this is left, whatever for: what was read is then let go.
+        with closing(ahead(cut)) as parts, closing(ahead(bets, 2)) as source:
+            wagers = WagerStream(source, partial(self._orphans, total), rising=order.rounds)
+            for rounds, last in parts:
+                tables.update(table for _, table in map(rounds.names.place, range(len(rounds.names.table.texts))))
+                part = PartAudit(bench, rounds)
+                wagers.feed(part, None if last else rounds.ids[-1].as_py(), last=last)
+                total.add(part.finish(total))
+                self._progress("replay", len(rounds))
         if elsewhere := bench.events.elsewhere(tables):
             total.tally["SHO-004", "event_not_placed"] += elsewhere
         return total

@@ -163,10 +163,16 @@ class PartAudit:
 
     def settle(self, batch: Batch) -> Batch | None:
         """Judge the wagers whose rounds are here; answer the others, None where there are none."""
-        steps = self._bench.steps
-        with steps.step("wagers to rounds", len(batch)):
-            at = self._index.locate(batch.rows["round_id"])
-        with steps.step("settlement", len(batch)):
+        return self.judge(batch, self.locate(batch))
+
+    def locate(self, batch: Batch) -> npt.NDArray[np.int64]:
+        """The place of the round of each wager, -1 where it is not here; one thread at a time."""
+        with self._bench.steps.step("wagers to rounds", len(batch)):
+            return self._index.locate(batch.rows["round_id"])
+
+    def judge(self, batch: Batch, at: npt.NDArray[np.int64]) -> Batch | None:
+        """As :meth:`settle`, for wagers whose rounds have been located."""
+        with self._bench.steps.step("settlement", len(batch)):
             return self._judge(batch, at)
 
     def _judge(self, batch: Batch, at: npt.NDArray[np.int64]) -> Batch | None:

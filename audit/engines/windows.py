@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Final
 
 import numpy as np
@@ -12,6 +13,7 @@ import pyarrow.compute as pc
 
 from audit.engines.part import PartAudit, Workbench
 from audit.engines.terms import Disordered
+from audit.ingest.ahead import ahead
 from audit.ingest.filereading import Batch
 from audit.replay.repeats import rows_of
 from audit.replay.rounds import Rounds, RoundsReader
@@ -103,6 +105,7 @@ class WagerStream:
         self._batches = batches
         self._lost = lost
         self._rising = rising
+        self._begun = False
         self._waiting: list[Batch] = []
 
     def feed(self, part: PartAudit, last_round: str | None, *, last: bool) -> None:
@@ -113,21 +116,35 @@ class WagerStream:
         """
         before, self._waiting = self._waiting, []
         for batch in before:
-            self._settle(part, batch)
+            self._take(part.settle(batch))
         if not last and sum(map(len, self._waiting)) > STRAY:
             raise Disordered("tables")
-        while last or not self._beyond(last_round):
+        if last:
+            self._feed_all(part)
+            return
+        while not self._beyond(last_round):
             fresh = next(self._batches, None)
             if fresh is None:
                 break
-            self._settle(part, fresh)
-            if last and sum(map(len, self._waiting)) > STRAY:
-                self._give_up()
-        if last:
-            self._give_up()
+            at = part.locate(fresh)
+            first = at[: len(part.case.rounds)]
+            if not self._begun and 2 * np.count_nonzero(first < 0) > len(first):
+                # In a log in step the first wagers are those of the first rounds.
+                raise Disordered("tables")
+            self._begun = True
+            self._take(part.judge(fresh, at))
 
-    def _settle(self, part: PartAudit, batch: Batch) -> None:
-        left = part.settle(batch)
+    def _feed_all(self, part: PartAudit) -> None:
+        """Give the last part all that is left; rounds are looked for in one thread while another settles."""
+        located = ((batch, part.locate(batch)) for batch in self._batches)
+        with closing(ahead(located)) as pairs:
+            for batch, at in pairs:
+                self._take(part.judge(batch, at))
+                if sum(map(len, self._waiting)) > STRAY:
+                    self._give_up()
+        self._give_up()
+
+    def _take(self, left: Batch | None) -> None:
         if left is not None:
             self._waiting.append(left)
 

@@ -13,7 +13,7 @@ Item = TypeVar("Item")
 def ahead(items: Iterator[Item], depth: int = 1) -> Generator[Item, None, None]:
     """The same items (none is None), up to `depth` of them made in another thread while the caller works.
 
-    Closing the generator waits for the item that is being made.
+    Closing the generator waits for the item that is being made, and closes the generator that makes them.
     """
     with ThreadPoolExecutor(1, "ahead") as pool:
         try:
@@ -23,3 +23,5 @@ def ahead(items: Iterator[Item], depth: int = 1) -> Generator[Item, None, None]:
                 yield item
         finally:
             pool.shutdown(cancel_futures=True)
+            if isinstance(items, Generator):
+                items.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -109,7 +110,7 @@ class _Kept:
 
 
 class Quarantine:
-    """Collects the rejected rows of a run."""
+    """Collects the rejected rows of a run; several threads may hand rows in, each those of a table of its own."""
 
     def __init__(self, *, memory: int = _MEMORY) -> None:
         self._tables = {name: _Kept() for name in TABLES}
@@ -117,6 +118,7 @@ class Quarantine:
         self._held = 0
         self._spill: tempfile.TemporaryDirectory[str] | None = None
         self._spilled = 0
+        self._lock = threading.RLock()
         self.proof = OrderProof()
         self._left: dict[tuple[str, str], int] = {}
 
@@ -151,9 +153,22 @@ class Quarantine:
 
         `keys` are reasons of the catalogue, `rows` the raw rows as JSON, `ids` their identities where readable.
         """
+        if len(rows):
+            with self._lock:
+                self._add(table, file, source_rows, columns, keys, values, rows, ids)
+
+    def _add(
+        self,
+        table: str,
+        file: str,
+        source_rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]],
+        columns: Sequence[str | None],
+        keys: Sequence[str],
+        values: pa.StringArray,
+        rows: pa.StringArray,
+        ids: pa.StringArray | None,
+    ) -> None:
         count = len(rows)
-        if not count:
-            return
         kept = self._tables[table]
         values = pc.utf8_slice_codeunits(values, 0, VALUE_LENGTH)
         part = pa.record_batch(
@@ -246,11 +261,6 @@ class Quarantine:
                     kept.parts = list(reader)
             self._tables[name] = kept
             self._held += sum(part.nbytes for part in kept.parts)
-
-    def discard(self, table: str) -> None:
-        """Forget everything about `table`: its files are about to be read again."""
-        self._tables[table] = _Kept()
-        self._left = {key: rows for key, rows in self._left.items() if key[0] != table}
 
     def count(self, table: str) -> int:
         """Rows of `table` rejected so far."""

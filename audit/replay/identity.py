@@ -31,6 +31,33 @@ def _layout(ids: pa.StringArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.
     return place, body
 
 
+Packed = npt.NDArray[np.uint64]
+"""The bytes of ids of up to fifteen bytes, and their length, in two words each; shape (ids, 2)."""
+
+_PACKED: Final = 15
+
+
+def packed(ids: pa.StringArray) -> Packed | None:
+    """The ids themselves in sixteen bytes each, where all of them have room; two are equal exactly if their bytes are.
+
+    >>> packed(pa.array(["", "A"])).tolist()
+    [[0, 0], [65, 72057594037927936]]
+    """
+    offsets, body = _layout(ids)
+    lengths = np.diff(offsets)
+    if len(lengths) and lengths.max() > _PACKED:
+        return None
+    block = np.zeros((len(lengths), 16), np.uint8)
+    for length in np.flatnonzero(np.bincount(lengths)) if len(lengths) else ():
+        rows = np.flatnonzero(lengths == length)
+        if len(rows) == len(lengths):
+            block[:, :length] = body[offsets[0] : offsets[-1]].reshape(len(rows), int(length))
+        else:
+            block[rows, :length] = body[offsets[rows][:, None] + np.arange(length)]
+    block[:, _PACKED] = lengths
+    return block.view(np.dtype("<u8"))
+
+
 def fingerprints(ids: pa.StringArray) -> Fingerprints:
     """A 64-bit fingerprint of each id; equal ids have equal ones.
 
@@ -81,7 +108,10 @@ class RoundIndex:
         self._ids = chunks[0] if len(chunks) == 1 else pa.concat_arrays([pa.array([], self._type), *chunks])
         self._at = 0
         self._near = True
-        self._table: _Table | None = None
+
+    @cached_property
+    def _table(self) -> _Table:
+        return _Table.of(self._ids)
 
     def rewind(self) -> None:
         """Expect the next ids from the first round on."""
@@ -148,41 +178,49 @@ class RoundIndex:
         out = np.full(len(ids), -1, np.int64)
         if len(self._ids) == 0:
             return out
-        if self._table is None:
-            self._table = _Table.of(fingerprints(self._ids))
-        wanted = fingerprints(ids)
-        place, end = self._table.bucket(wanted)
+        table, wanted = self._table, fingerprints(ids)
+        words = packed(ids) if table.words is not None else None
+        place, end = table.bucket(wanted)
         rows = np.flatnonzero(place < end)
         while len(rows):
-            here = self._table.prints[place[rows]]
-            hit = here == wanted[rows]
-            candidate = self._table.order[place[rows[hit]]]
-            same = pc.equal(self._ids.take(pa.array(candidate)), ids.take(pa.array(rows[hit])))
-            done = np.zeros(len(rows), np.bool_)
-            done[hit] = same.to_numpy(zero_copy_only=False)
-            out[rows[done]] = candidate[done[hit]]
+            if table.words is not None and words is not None:
+                known = table.words[place[rows]]
+                same = (known[:, 0] == words[rows, 0]) & (known[:, 1] == words[rows, 1])
+            else:
+                same = table.prints[place[rows]] == wanted[rows]
+                candidate = table.order[place[rows[same]]]
+                letters = pc.equal(self._ids.take(pa.array(candidate)), ids.take(pa.array(rows[same])))
+                same[same] = letters.to_numpy(zero_copy_only=False)
+            out[rows[same]] = table.order[place[rows[same]]]
+            rows = rows[~same]
             place[rows] += 1
-            rows = rows[~done & (here <= wanted[rows]) & (place[rows] < end[rows])]
+            rows = rows[place[rows] < end[rows]]
         return out
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Fingerprints in ascending order with the place of each (`order`), and where those of each first bits begin."""
+    """Fingerprints in ascending order with the place of each (`order`), and where those of each first bits begin.
+
+    `words` are the ids themselves in the same order, where all of them are short.
+    """
 
     prints: Fingerprints
-    order: npt.NDArray[np.int64]
-    starts: npt.NDArray[np.int64]
+    order: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int32]
     shift: np.uint64
+    words: Packed | None
 
     @classmethod
-    def of(cls, prints: Fingerprints) -> _Table:
-        order = np.argsort(prints, kind="stable")
+    def of(cls, ids: pa.Array) -> _Table:
+        prints, words = fingerprints(ids), packed(ids)
+        order = np.argsort(prints).astype(np.int32)  # half the memory to look into, for up to two billion rounds
         bits = max(len(prints) - 1, 1).bit_length() + 1
         ordered, shift = prints[order], np.uint64(64 - bits)
-        return cls(ordered, order, np.searchsorted(ordered >> shift, np.arange(2**bits + 1, dtype=np.uint64)), shift)
+        starts = np.searchsorted(ordered >> shift, np.arange(2**bits + 1, dtype=np.uint64)).astype(np.int32)
+        return cls(ordered, order, starts, shift, None if words is None else words[order])
 
-    def bucket(self, wanted: Fingerprints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def bucket(self, wanted: Fingerprints) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """The first place, and the one past the last, at which each fingerprint may stand."""
         bucket = wanted >> self.shift
         return self.starts[bucket], self.starts[bucket + np.uint64(1)]

@@ -37,9 +37,11 @@ class PrintStore:
     def _spill(self) -> None:
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="ids-", dir=self._scratch)
-        prints = np.sort(np.concatenate([np.zeros(0, np.uint64), *self._parts]))
-        ends = np.searchsorted(prints >> np.uint64(64 - _BITS), np.arange(1, 2**_BITS + 1, dtype=np.uint64))
-        for number, part in enumerate(np.split(prints, ends[:-1])):
+        prints = np.concatenate([np.zeros(0, np.uint64), *self._parts])
+        bucket = (prints >> np.uint64(64 - _BITS)).astype(np.uint8)
+        ends = np.cumsum(np.bincount(bucket, minlength=2**_BITS))
+        by_bucket = prints[np.argsort(bucket, kind="stable")]
+        for number, part in enumerate(np.split(by_bucket, ends[:-1])):
             with self._file(number).open("ab") as out:
                 part.tofile(out)
         self._parts.clear()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import string
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,33 @@ def _fill(target: Quarantine, count: int = 5) -> None:
             rows=pa.array([f'{{"stake": "v{n}"}}' for n in numbers]),
             ids=pa.array([f"W{n}" if n != 2 else None for n in numbers]),
         )
+
+
+def test_threads_that_hand_rows_in_lose_none(tmp_path: Path) -> None:
+    """Two tables filled at once, with hardly any memory for them, are written whole and in order."""
+
+    def fill(table: str, column: str) -> None:
+        for number in range(1, 401):
+            target.add(
+                table,
+                "f.csv",
+                source_rows=[number],
+                columns=[column],
+                keys=["missing_value"],
+                values=pa.array(["v" * 50]),
+                rows=pa.array(["{}"]),
+            )
+
+    with Quarantine(memory=500) as target:
+        threads = [threading.Thread(target=fill, args=each) for each in (("rounds", "game"), ("wagers", "stake"))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        target.write_parquet(tmp_path / "q.parquet")
+
+    found = pq.read_table(tmp_path / "q.parquet", columns=["table", "source_row"]).to_pylist()
+    assert [{"table": t, "source_row": n} for t in ("rounds", "wagers") for n in range(1, 401)] == found
 
 
 def test_counts_examples_and_ids_are_those_of_the_rows() -> None:
