@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -36,6 +37,7 @@ from audit.staging import MANIFEST, REFUSED, Stage, sha256, staged
 from audit.supplement import superseded_id, supplement
 
 ENGINES: Final = ("local", "dask")
+_FEW: Final = 100
 
 
 @dataclass(frozen=True)
@@ -127,11 +129,29 @@ def run_audit(request: RunRequest, progress: Progress = _silent, gate: Gate | No
 
 def _audit(request: RunRequest, inputs: Inputs, law: Law, progress: Progress, scratch: Path) -> Audited:
     days = _days(request)
-    if request.engine == "local":
-        return audit_all(inputs, law, days, progress, scratch)
-    from audit.engines import dask
+    with _hashing(inputs):
+        if request.engine == "local":
+            return audit_all(inputs, law, days, progress, scratch)
+        from audit.engines import dask
 
-    return dask.audit_all(inputs, law, days, progress, request.cluster, scratch)
+        return dask.audit_all(inputs, law, days, progress, request.cluster, scratch)
+
+
+@contextmanager
+def _hashing(inputs: Inputs) -> Iterator[None]:
+    """Work the digests of the inputs out beside what is done meanwhile; each file keeps its own for the manifest.
+
+    A file that cannot be read is the business of who reads it.
+    """
+    pool = ThreadPoolExecutor(1, "digests")
+    try:
+        files = dict.fromkeys((*inputs.rounds, *inputs.wagers, *inputs.events))
+        if len(files) <= _FEW:  # of many small ones, handing them over would take longer than it spares
+            for file in files:
+                pool.submit(file.sha256)
+        yield
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _days(request: RunRequest) -> tuple[dt.date | None, dt.date | None]:
