@@ -6,7 +6,7 @@ import glob
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
@@ -155,11 +155,23 @@ def resolve(patterns: Sequence[str], role: str) -> tuple[SourceFile, ...]:
                         found.setdefault((each.home, each.path), (each.path, each))
                     continue
                 pattern = local  # noqa: PLW2901 - the same argument, as a path
-        for path in map(Path.resolve, _expand(pattern, role)):
+        for path in _resolved(_expand(pattern, role)):
             found.setdefault(("", path), (path, None))
     if not found:
         raise UsageError(f"no file is given for the {role}")
     return named([SourceFile(path, path.name, remote=each) for path, each in found.values()])
+
+
+def _resolved(paths: Iterable[Path]) -> Iterator[Path]:
+    """The paths as `Path.resolve` has them; the way to a folder is looked up once, not for each of its files."""
+    folders: dict[Path, Path] = {}
+    for path in paths:
+        if path.is_symlink() or path.name in {"", ".."}:
+            yield path.resolve()
+            continue
+        if path.parent not in folders:
+            folders[path.parent] = path.parent.resolve()
+        yield folders[path.parent] / path.name
 
 
 def named(files: Sequence[SourceFile]) -> tuple[SourceFile, ...]:
