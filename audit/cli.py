@@ -71,8 +71,8 @@ def build_parser() -> argparse.ArgumentParser:
 def _run(commands: Commands) -> None:
     run = commands.add("run", "audit round logs and write findings, manifest and report", handler("run", "run"))
     run.epilog = (
-        "A path P is a file, a folder or a glob of .parquet, .csv or .jsonl (also .gz, .zst) or .xlsx files; a .json"
-        " document is named itself."
+        "A path P is a file, a folder or a glob of .parquet, .csv or .jsonl (also .gz, .zst) or .xlsx files, or the URL"
+        " of such (file:, s3:, ...); a .json document is named itself."
     )
     run.add_argument("--rounds", metavar="P", nargs="+", action="extend", required=True, help="round logs")
     run.add_argument("--wagers", metavar="P", nargs="+", action="extend", default=[], help="wagers of the rounds")
