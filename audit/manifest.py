@@ -76,6 +76,8 @@ def build(audited: Audited, inputs: Inputs, law: Law, arguments: Json, register:
         "sources": manifest_entry(inputs.profile, audited.quarantine),
         "quarantine": {"by_reason": [_reason(r) for r in audited.quarantine.by_reason()]},
     }
+    if inputs.pruned:
+        manifest["files_of_other_days"] = dict(inputs.pruned)
     return manifest | {"run_id": run_id(manifest)}
 
 

@@ -175,9 +175,11 @@ def _inputs(request: RunRequest) -> Inputs:
         else:
             files[role] = rounds if profile.embeds(role) else ()
     first, last = _days(request)
-    if first is not None or last is not None:
-        rounds, files["wagers"], files["events"] = prune_inputs(rounds, files["wagers"], files["events"], first, last)
-    return Inputs(rounds, files["wagers"], files["events"], profile)
+    before = (rounds, files["wagers"], files["events"])
+    kept = before if first is None and last is None else prune_inputs(*before, first, last)
+    roles = ("rounds", "wagers", "events")
+    pruned = {role: len(b) - len(k) for role, b, k in zip(roles, before, kept, strict=True) if len(b) > len(k)}
+    return Inputs(*kept, profile, pruned)
 
 
 def _profile(source: str) -> Profile:

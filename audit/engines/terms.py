@@ -35,12 +35,13 @@ class Disordered(Exception):
 
 @dataclass(frozen=True)
 class Inputs:
-    """The files of a run by role, and how to read them."""
+    """The files of a run by role, and how to read them; `pruned` counts files by role whose days were not asked for."""
 
     rounds: tuple[SourceFile, ...]
     wagers: tuple[SourceFile, ...]
     events: tuple[SourceFile, ...]
     profile: Profile
+    pruned: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

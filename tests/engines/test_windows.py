@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from audit.config import load_settings
 from audit.demo import DemoFiles, make_demo
+from audit.demo.day import GAMING_DAY
 from audit.engines import local, windows
 from audit.ingest.gate import GateResult
 from audit.pipeline import RunRequest, run_audit
@@ -69,6 +71,28 @@ def test_any_size_of_window_gives_the_same_bytes(
 
     assert audited(demo, tmp_path / "cut") == whole
     assert len(seen) > (5 if size == 1 else 1)
+
+
+def test_files_of_other_days_are_counted(demo: DemoFiles, tmp_path: Path) -> None:
+    """A folder of days far from the one asked for is not opened, and the manifest says how many files that were."""
+    for name in (GAMING_DAY.isoformat(), "2020-01-01"):
+        folder = tmp_path / "logs" / f"day={name}"
+        folder.mkdir(parents=True)
+        (folder / "rounds.csv").write_bytes(demo.rounds.read_bytes() if name != "2020-01-01" else b"not a log")
+    request = RunRequest(
+        rounds=[tmp_path / "logs"],
+        config=load_settings(demo.config),
+        day=GAMING_DAY,
+        out=tmp_path / "run",
+        report=False,
+        max_quarantine=Decimal(1),
+    )
+
+    manifest = run_audit(request, gate=NoGate()).manifest
+
+    assert manifest["files_of_other_days"] == {"rounds": 1}
+    assert [entry["file"] for entry in manifest["inputs"]] == ["rounds.csv"]
+    assert manifest["totals"]["rounds"]["accepted"] > 0
 
 
 def reordered(path: Path, out: Path, places: np.ndarray[Any, Any]) -> Path:
