@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from audit.engines import local, windows
 from tests.engine import differences, run
 from tests.oracle import auditor, dealer, rows, slips, wild
 from tests.oracle.auditor import CONFORMING, NOT_EVALUATED, VIOLATION
@@ -60,8 +61,16 @@ def _changed(name: str, wanted: int = 4) -> Iterator[tuple[Log, list[tuple[objec
             return
 
 
-def test_each_change_gives_its_findings(tmp_path: Path) -> None:
-    """Each single change gives the finding that the contract promises, and otherwise what the oracle finds."""
+@pytest.mark.parametrize(("window", "stray"), [(local.WINDOW, windows.STRAY), (1, windows.STRAY), (37, 60)])
+def test_each_change_gives_its_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, window: int, stray: int
+) -> None:
+    """Each single change gives the finding that the contract promises, and otherwise what the oracle finds.
+
+    So it is in one window and in windows of a table, also where hardly any wager may wait for its round.
+    """
+    monkeypatch.setattr(local, "WINDOW", window)
+    monkeypatch.setattr(windows, "STRAY", stray)
     log, promised = Log(), []
     for name in slips.MUTATORS:
         for new, keys in _changed(name):
