@@ -7,7 +7,8 @@ import gc
 import json
 import resource
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,15 +22,24 @@ _YOUNG: Final = 50_000
 """Objects made before a search for garbage: an audit makes millions that live on, and hardly any cycle."""
 
 
-def settle() -> None:
+@contextmanager
+def settled() -> Iterator[None]:
     """Keep the memory of arrays that are let go, which the next batch needs again; search for garbage less often.
 
-    pandas, which no step of an audit in this process needs, stays out.
-
-    Giving every array's pages back to the system and fetching them again costs a fifth of an audit's time.
+    Giving every array's pages back to the system and fetching them again costs a fifth of an audit's time. pandas,
+    which no step of an audit in this process needs, stays out.
     """
-    gc.set_threshold(_YOUNG, 20, 100)
     leave_pandas_out()
+    _keep_memory()
+    before = gc.get_threshold()
+    gc.set_threshold(_YOUNG, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def _keep_memory() -> None:
     try:
         mallopt = ctypes.CDLL(None).mallopt  # of the GNU C library; elsewhere there is nothing to set
     except (AttributeError, OSError):

@@ -53,9 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.ingest.gate_process import GateProcess
 
     begun = time.perf_counter()
-    process.settle()
     # The gate gets ready in a process of its own while this one imports the rest and reads.
-    with GateProcess() as gate:
+    with process.settled(), GateProcess() as gate:
         result, threshold = _run(arguments, gate)
     if arguments.timings is not None:
         process.write_timings(arguments.timings, result.steps, begun)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import json
 import os
 import shutil
@@ -53,6 +54,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if mounted.returncode:
         pytest.skip("this machine lets nobody mount a file system")
     yield place
+    gc.collect()  # what a failed run has open goes with its error
     subprocess.run(["umount", place], check=True)
 
 
