@@ -105,8 +105,7 @@ def _most(
 
 
 def _tables_of(case: Case) -> dict[tuple[str | None, str], int]:
-    names = case.rounds.names
-    return {names.place(code): code for code in range(len(names.table.texts))}
+    return {place: code for code, place in enumerate(case.rounds.names.places)}
 
 
 # --- the day of a table

@@ -14,6 +14,7 @@ from typing import Any
 from unittest import mock
 
 import pyarrow as pa
+import pytest
 
 from audit.demo import DemoFiles, Planted, make_demo, run_demo
 from audit.findings import read_findings, records
@@ -49,6 +50,17 @@ class Demonstration:
     def planted_as(self, code: str) -> list[Planted]:
         """The faults of one check."""
         return [fault for fault in self.planted if fault.code == code]
+
+    def round_of(self, code: str) -> str:
+        """The round of the first fault of one check."""
+        return str(self.planted_as(code)[0].subject["round_id"])
+
+
+def remembered(monkeypatch: pytest.MonkeyPatch) -> Demonstration:
+    """The demonstration with faults, its inputs remembered for as long as the test lasts."""
+    made = demonstration()
+    monkeypatch.setenv("XDG_STATE_HOME", str(made.state))
+    return made
 
 
 @cache

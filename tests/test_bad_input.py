@@ -254,21 +254,26 @@ def test_full_disk(write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_killed_run_never_looks_finished(write: Write, tmp_path: Path) -> None:
-    """Killed at any moment, a run leaves no manifest, and the same directory serves for the next try."""
+    """Killed at any moment, a run leaves no manifest or a whole run, and the same directory serves for the next try."""
     rounds = write("rounds.csv", good_rounds(59))
-    command = [sys.executable, "-m", "audit.cli", "run", "--no-report", "--rounds", str(rounds)]
-    for number, seconds in enumerate((0.4, 1.0, 2.0)):
+    program = [sys.executable, "-m", "audit.cli"]
+    command = [*program, "run", "--no-report", "--rounds", str(rounds)]
+    unfinished = []
+    for number, seconds in enumerate((0.2, 0.5, 1.0, 2.0)):
         out = tmp_path / f"out{number}"
         with subprocess.Popen([*command, "--out", str(out)], stdout=subprocess.DEVNULL) as started:
             time.sleep(seconds)
             started.send_signal(signal.SIGKILL)
+        if (out / "manifest.json").exists():  # it was through before it was killed
+            assert subprocess.run([*program, "verify", str(out)], check=False, capture_output=True).returncode == 0
+        else:
+            unfinished.append(out)
 
-        assert not (out / "manifest.json").exists()
-
-    done = subprocess.run([*command, "--out", str(out)], check=False, capture_output=True)
+    assert unfinished
+    done = subprocess.run([*command, "--out", str(unfinished[-1])], check=False, capture_output=True)
 
     assert done.returncode == 0
-    assert (out / "manifest.json").exists()
+    assert (unfinished[-1] / "manifest.json").exists()
 
 
 def test_money_is_never_a_float(write: Write, tmp_path: Path) -> None:

@@ -18,19 +18,13 @@ from audit.investigate.document import document
 from audit.investigate.screen import show
 from audit.model import LANGUAGES
 from audit.pipeline import RunRequest, run_audit
-from tests.finished import Demonstration, NoGate, demonstration
+from tests.finished import Demonstration, NoGate, remembered
 
 
 @pytest.fixture
 def demo(monkeypatch: pytest.MonkeyPatch) -> Demonstration:
     """The demonstration with faults, its inputs remembered."""
-    made = demonstration()
-    monkeypatch.setenv("XDG_STATE_HOME", str(made.state))
-    return made
-
-
-def _round_of(demo: Demonstration, code: str) -> str:
-    return demo.planted_as(code)[0].subject["round_id"]
+    return remembered(monkeypatch)
 
 
 def _look(demo: Demonstration, round_id: str) -> dict[str, Any]:
@@ -39,7 +33,7 @@ def _look(demo: Demonstration, round_id: str) -> dict[str, Any]:
 
 def test_a_missing_draw_is_replayed_step_by_step(demo: Demonstration) -> None:
     """The replay ends with the step that was not done as required, with its article and words in each language."""
-    data = _look(demo, _round_of(demo, "DRW-001"))
+    data = _look(demo, demo.round_of("DRW-001"))
     last = data["replay"]["steps"][-1]
 
     assert ("draw", "stand") == (last["required"], last["done"])
@@ -94,7 +88,7 @@ def test_wagers_that_a_scheme_explains_are_no_fault(demo: Demonstration) -> None
 
 def test_a_hand_of_four_cards_has_no_result(demo: Demonstration) -> None:
     """With DRW-004 the replay says why there is none, and the wagers are not evaluated."""
-    data = _look(demo, _round_of(demo, "DRW-004"))
+    data = _look(demo, demo.round_of("DRW-004"))
 
     assert data["replay"]["state"] == "card_count"
     assert data["replay"]["departure"]["code"] == "DRW-004"
@@ -114,7 +108,7 @@ def test_wagers_of_a_void_round_come_back(demo: Demonstration) -> None:
 
 def test_rows_that_share_the_id_are_shown(demo: Demonstration) -> None:
     """The row with other content under the same id is shown with its place."""
-    round_id = _round_of(demo, "LOG-001")
+    round_id = demo.round_of("LOG-001")
     data = _look(demo, round_id)
     finding = next(row for row in demo.rows if row["code"] == "LOG-001")
 
@@ -263,7 +257,7 @@ def test_a_narrow_terminal_has_a_wager_on_lines_of_its_own(
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    data = _look(demo, _round_of(demo, "DRW-001"))
+    data = _look(demo, demo.round_of("DRW-001"))
     wide, narrow = io.StringIO(), _Terminal()
     show(document(data, "en"), wide)
     show(document(data, "en"), narrow)
@@ -291,7 +285,7 @@ def test_pdf_is_bilingual_and_reproducible(demo: Demonstration, tmp_path: Path) 
 
     from audit.investigate.paper import ATTACHED, write
 
-    data = _look(demo, _round_of(demo, "DRW-001"))
+    data = _look(demo, demo.round_of("DRW-001"))
     for name in ("one.pdf", "two.pdf"):
         write(data, tmp_path / name)
     reader = pypdf.PdfReader(tmp_path / "one.pdf")

@@ -236,10 +236,6 @@ class Catalogue:
         zh, pt, en = (_joined(parts, known, language) for language in range(len(LANGUAGES)))
         return zh, pt, en
 
-    def family_of(self, code: str) -> Family:
-        """The family of a check."""
-        return self.families[self.checks[code].family]
-
 
 def _joined(parts: list[str], known: list[Sentences | None], language: int) -> str:
     """Words and numbers with their separators; two words in a row are a list, whatever stood between them."""

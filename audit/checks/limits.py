@@ -28,8 +28,7 @@ class StakeLimits:
 
     def _tables(self, limit: Limit) -> npt.NDArray[np.bool_]:
         """Which tables a limit is for, by table code."""
-        names = self._case.rounds.names
-        places = [names.place(code) for code in range(len(names.table.texts))]
+        places = self._case.rounds.names.places
         named = [
             limit.casino in {None, casino} and (limit.tables == ("*",) or table in limit.tables)
             for casino, table in places

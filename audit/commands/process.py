@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from audit.errors import UsageError
 from audit.ingest.lean_import import leave_pandas_out
 
 _TRIM_THRESHOLD: Final = -1
@@ -46,6 +47,15 @@ def _keep_memory() -> None:
         return
     mallopt(_MMAP_THRESHOLD, _KEEP)
     mallopt(_TRIM_THRESHOLD, _KEEP)
+
+
+def claim(path: Path) -> None:
+    """Make a file that is to be written at the end; UsageError now, and not then, where that cannot be."""
+    try:
+        with path.open("a"):
+            return
+    except OSError as error:
+        raise UsageError(f"--timings {path} cannot be written ({error.strerror})") from error
 
 
 def write_timings(path: Path, steps: Sequence[dict[str, Any]], begun: float) -> None:

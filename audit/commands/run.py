@@ -53,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.ingest.gate_process import GateProcess
 
     begun = time.perf_counter()
+    if arguments.timings is not None:
+        process.claim(arguments.timings)
     # The gate gets ready in a process of its own while this one imports the rest and reads.
     with process.settled(), GateProcess() as gate:
         result, threshold = _run(arguments, gate)

@@ -190,7 +190,7 @@ class LogAudit:
         with closing(ahead(cut)) as parts, closing(ahead(bets, 2)) as source:
             wagers = WagerStream(source, partial(self._orphans, total), rising=order.rounds)
             for rounds, last in parts:
-                tables.update(table for _, table in map(rounds.names.place, range(len(rounds.names.table.texts))))
+                tables.update(table for _, table in rounds.names.places)
                 part = PartAudit(bench, rounds)
                 wagers.feed(part, None if last else rounds.ids[-1].as_py(), last=last)
                 total.add(part.finish(total))

@@ -37,7 +37,7 @@ from audit.model import Status
 from audit.replay.hands import HandBook
 from audit.replay.identity import RoundIndex
 from audit.replay.judge import judge
-from audit.replay.repeats import Conflicts, rows_of
+from audit.replay.repeats import Conflicts
 from audit.replay.rounds import GAMES, STATUSES, Names, Rounds, Words, day_number, gaming_day
 from audit.replay.wagers import DueTable
 from audit.rulebook.rules import GameRules
@@ -141,7 +141,7 @@ class PartAudit:
         check_results(case)
         uses_of_rounds(case, uses)
         shoes = Shoes.of_case(case)
-        events = self._bench.events.at({table for _, table in map(case.rounds.names.place, _codes(case))})
+        events = self._bench.events.at({table for _, table in case.rounds.names.places})
         eventful = EventChecks(case, shoes, events, uses)
         check_shoes(case, shoes, eventful.burnt)
         eventful.check()
@@ -178,20 +178,18 @@ class PartAudit:
     def _judge(self, batch: Batch, at: npt.NDArray[np.int64]) -> Batch | None:
         left = None
         if len(at) and at.min() < 0:
-            places = np.flatnonzero(at < 0)
-            left = rows_of(batch, places)
-            here = np.flatnonzero(at >= 0)
-            batch, at = rows_of(batch, here), at[here]
+            left, here = batch.at(np.flatnonzero(at < 0)), np.flatnonzero(at >= 0)
+            batch, at = batch.at(here), at[here]
         if len(at):
             self._settle(WagerBatch.read(batch, self._bench.words, self._bench.dues, at))
         return left
 
     def _settle(self, wagers: WagerBatch) -> None:
         case = self.case
-        inside = case.scope if self._all_inside else case.scope[wagers.at]
-        if not inside.all():
-            self._outside += int(np.count_nonzero(~inside))
-            wagers = wagers.take(np.flatnonzero(inside))
+        if not self._all_inside:
+            inside = np.flatnonzero(case.scope[wagers.at])
+            self._outside += len(wagers) - len(inside)
+            wagers = wagers.take(inside)
         self._wagers += len(wagers)
         self._of_table += np.bincount(self._place_of[wagers.at], minlength=len(self._of_table))
         self._payouts.add(wagers)
@@ -237,10 +235,6 @@ def conflicting_wager(conflicts: Conflicts, name: str) -> dict[str, object]:
     file, row = conflicts.other[name]
     more = {"wager_id": name, "source_file": file, "source_row": row, "detail": conflicts.place(name)}
     return more | {"expected": "one_content", "observed": "several"}
-
-
-def _codes(case: Case) -> list[int]:
-    return list(range(len(case.rounds.names.table.texts)))
 
 
 def scope_of(rounds: Rounds, settings: Settings, days: Days) -> npt.NDArray[np.bool_]:

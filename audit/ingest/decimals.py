@@ -7,7 +7,7 @@ same pages as 64-bit integers in a quarter of the time. The values are the same 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -51,10 +51,40 @@ def readable(schema: pa.Schema, names: list[str]) -> dict[str, pa.DataType]:
     return found
 
 
+class InStep:
+    """The columns of some batches, any number of rows at a time."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self._held: list[pa.RecordBatch] = []
+
+    def _parts(self, rows: int) -> Iterator[pa.RecordBatch]:
+        while rows:
+            head = self._held.pop() if self._held else next(self._batches, None)
+            if head is None:
+                raise pa.ArrowInvalid("one column has fewer rows than another")
+            if head.num_rows > rows:
+                self._held.append(head.slice(rows))
+            yield head.slice(0, rows)
+            rows -= min(rows, head.num_rows)
+
+    def skip(self, rows: int) -> None:
+        """Pass over so many rows."""
+        for _ in self._parts(rows):
+            continue
+
+    def take(self, rows: int) -> dict[str, pa.Array]:
+        """The columns of the next `rows` rows, without copying where one batch has them; ArrowInvalid if it ends."""
+        parts = list(self._parts(rows))
+        names = parts[0].schema.names if parts else ()
+        columns = [[part.column(place) for part in parts] for place in range(len(names))]
+        return {n: c[0] if len(c) == 1 else pa.concat_arrays(c) for n, c in zip(names, columns, strict=True)}
+
+
 class Decimals:
     """The decimal columns of some files, one after the other, taken in step with their other columns.
 
-    Raises ArrowInvalid, as Arrow itself does, where the file is damaged.
+    Raises ArrowInvalid where it cannot go on, whatever the reason: the file is then for Arrow to read, and to judge.
     """
 
     def __init__(
@@ -63,47 +93,55 @@ class Decimals:
         self._columns = columns
         self._error: type[Exception] = library.Error
         self._connection = library.connect()
-        for setting in _SETTINGS:
-            self._connection.execute(f"set {setting}")
         listed = ", ".join(f'("{_quoted(n)}" * {10**kind.scale})::bigint' for n, kind in columns.items())
         query = f"select {listed} from read_parquet($files, hive_partitioning = false)"  # noqa: S608 - names are quoted
         try:
+            for setting in _SETTINGS:
+                self._connection.execute(f"set {setting}")
             relation = self._connection.sql(query, params={"files": [str(file.path) for file in files]})
             self._batches = ahead(iter(relation.to_arrow_reader(rows)))
         except self._error as error:
             raise pa.ArrowInvalid(str(error)) from error
-        self._held: list[pa.RecordBatch] = []
+        self._rows = InStep(self._batches)
 
     def take(self, rows: int) -> dict[str, pa.Array]:
         """The columns of the next `rows` rows."""
-        parts = []
-        while rows:
-            if not self._held:
-                self._held.append(self._next())
-            head = self._held.pop()
-            parts.append(head.slice(0, rows))
-            if head.num_rows > rows:
-                self._held.append(head.slice(rows))
-            rows -= parts[-1].num_rows
-        found = {}
-        for place, (name, kind) in enumerate(self._columns.items()):
-            columns = [part.column(place) for part in parts]
-            found[name] = (columns[0] if len(columns) == 1 else pa.concat_arrays(columns)).view(kind)
-        return found
-
-    def _next(self) -> pa.RecordBatch:
         try:
-            batch = next(self._batches, None)
+            columns = self._rows.take(rows)
         except (self._error, OSError) as error:
             raise pa.ArrowInvalid(str(error)) from error
-        if batch is None:
-            raise pa.ArrowInvalid("the file has fewer rows of decimals than of other columns")
-        return batch
+        pairs = zip(self._columns.items(), columns.values(), strict=True)
+        return {name: column.view(kind) for (name, kind), column in pairs}
 
     def close(self) -> None:
         """Let the files go."""
         self._batches.close()  # which waits for what is being read
         self._connection.close()
+
+
+class WithArrow:
+    """The decimal columns of a file by the second decoder, and by Arrow from where that cannot go on.
+
+    `by_arrow` reads the same columns from the first row on. What is wrong with a file is for Arrow to say.
+    """
+
+    def __init__(self, decimals: Decimals, by_arrow: Callable[[], Iterator[pa.RecordBatch]]) -> None:
+        self._source: Decimals | InStep = decimals
+        self._by_arrow = by_arrow
+        self._taken = 0
+
+    def take(self, rows: int) -> dict[str, pa.Array]:
+        """The columns of the next `rows` rows."""
+        try:
+            found = self._source.take(rows)
+        except pa.ArrowInvalid:
+            if isinstance(self._source, InStep):
+                raise
+            self._source = InStep(self._by_arrow())
+            self._source.skip(self._taken)
+            found = self._source.take(rows)
+        self._taken += rows
+        return found
 
 
 class DecimalRun:
@@ -178,6 +216,8 @@ def open_decimals(
         return None, names
     try:
         import duckdb
-    except ImportError:
+
+        decimals = Decimals(duckdb, [file], columns, batch_rows)
+    except (ImportError, pa.ArrowInvalid):
         return None, names
-    return Decimals(duckdb, [file], columns, batch_rows), [name for name in names if name not in columns]
+    return decimals, [name for name in names if name not in columns]

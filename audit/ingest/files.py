@@ -145,6 +145,7 @@ def resolve(patterns: Sequence[str], role: str) -> tuple[SourceFile, ...]:
     """
     found: dict[tuple[str, Path], tuple[Path, Remote | None]] = {}
     for pattern in patterns:
+        local: str | None = None
         if "://" in pattern:
             from audit.ingest import remote
 
@@ -154,8 +155,7 @@ def resolve(patterns: Sequence[str], role: str) -> tuple[SourceFile, ...]:
                     for each in _expand_address(pattern, role):
                         found.setdefault((each.home, each.path), (each.path, each))
                     continue
-                pattern = local  # noqa: PLW2901 - the same argument, as a path
-        for path in _resolved(_expand(pattern, role)):
+        for path in _resolved(_expand(pattern if local is None else local, role)):
             found.setdefault(("", path), (path, None))
     if not found:
         raise UsageError(f"no file is given for the {role}")

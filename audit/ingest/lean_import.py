@@ -77,10 +77,3 @@ def leave_pandas_out() -> None:
 
     with _finding(frozenset(), frozenset({"pandas"})):
         pa.array([])
-
-
-def is_loaded(name: str) -> bool:
-    """Whether a module is here with its content, and not only as a promise of :func:`lean_imports`."""
-    module = sys.modules.get(name)
-    # A module that is to load later is of a subclass until it has.
-    return module is not None and type(module).__name__ != "_LazyModule"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from audit.errors import InputRefused
 from audit.ingest.ahead import ahead
 from audit.ingest.cells import is_textual
-from audit.ingest.decimals import open_decimals
+from audit.ingest.decimals import WithArrow, open_decimals
 from audit.ingest.files import SourceFile
 from audit.ingest.placing import constant, given
 from audit.ingest.raw import RawBatch, check_names
@@ -98,15 +98,18 @@ class ParquetReader:
         """The number of rows and the columns of each batch; what decodes them is closed with `stack`."""
         rows = sum(self._sizes())
         decimals, others = open_decimals(self._file, self._schema, wanted, rows, SPAN_ROWS)
+        beside: WithArrow | None = None
         if decimals is not None:
             stack.callback(decimals.close)
+            left = [name for name in wanted if name not in others]
+            beside = WithArrow(decimals, lambda: self._record_batches(stack.enter_context(self._open(())), left))
         batches = self._record_batches(source, others)
         if rows > BATCH_ROWS:
             batches = stack.enter_context(closing(ahead(batches, 2)))
         for batch in batches:
             _check_dictionaries(batch)
             columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-            yield batch.num_rows, columns if decimals is None else columns | decimals.take(batch.num_rows)
+            yield batch.num_rows, columns if beside is None else columns | beside.take(batch.num_rows)
 
     def _record_batches(self, source: pq.ParquetFile, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         """The batches, span by span: what is read ahead of a span stays in memory until the span is done."""

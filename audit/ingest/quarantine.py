@@ -153,23 +153,9 @@ class Quarantine:
 
         `keys` are reasons of the catalogue, `rows` the raw rows as JSON, `ids` their identities where readable.
         """
-        if len(rows):
-            with self._lock:
-                self._add(table, file, source_rows, columns, keys, values, rows, ids)
-
-    def _add(
-        self,
-        table: str,
-        file: str,
-        source_rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]],
-        columns: Sequence[str | None],
-        keys: Sequence[str],
-        values: pa.StringArray,
-        rows: pa.StringArray,
-        ids: pa.StringArray | None,
-    ) -> None:
         count = len(rows)
-        kept = self._tables[table]
+        if not count:
+            return
         values = pc.utf8_slice_codeunits(values, 0, VALUE_LENGTH)
         part = pa.record_batch(
             [
@@ -182,16 +168,18 @@ class Quarantine:
             ],
             schema=_KEPT,
         )
-        kept.parts.append(part)
-        kept.files.setdefault(file, FileCount()).quarantined += count
-        if ids is not None:
-            kept.ids.append(ids.drop_null())
-        for reason, number in Counter(keys).items():
-            kept.counts[reason] += number
-            self._note_examples(kept, part, reason)
-        self._held += part.nbytes
-        if self._held > self._memory:
-            self._spill_parts()
+        with self._lock:
+            kept = self._tables[table]
+            kept.parts.append(part)
+            kept.files.setdefault(file, FileCount()).quarantined += count
+            if ids is not None:
+                kept.ids.append(ids.drop_null())
+            for reason, number in Counter(keys).items():
+                kept.counts[reason] += number
+                self._note_examples(kept, part, reason)
+            self._held += part.nbytes
+            if self._held > self._memory:
+                self._spill_parts()
 
     @staticmethod
     def _note_examples(kept: _Kept, part: pa.RecordBatch, reason: str) -> None:

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.ingest.canonical import row_key
-from audit.ingest.filereading import Batch as FileBatch
 from audit.replay.identity import fingerprints
 from audit.replay.prints import PrintStore
 from audit.replay.rounds import Batch
@@ -101,13 +100,3 @@ def repeated_ids(again: Callable[[], Iterable[pa.StringArray]], scratch: Path | 
         suspects = np.flatnonzero(np.isin(fingerprints(ids), twice))
         counts.update(ids.take(pa.array(suspects)).to_pylist())
     return frozenset(name for name, times in counts.items() if times > 1)
-
-
-def rows_of(batch: FileBatch, places: npt.NDArray[np.int64]) -> FileBatch:
-    """The rows of a batch at ascending places; without copying where they follow one another."""
-    return batch.at(places)
-
-
-def subset(batch: Batch, stay: npt.NDArray[np.bool_]) -> tuple[pa.RecordBatch, npt.NDArray[np.int64]]:
-    """The rows of a batch that stay, with their numbers."""
-    return batch.rows.filter(pa.array(stay)), batch.source_row[stay]

@@ -142,6 +142,11 @@ class Names:
     files: list[str] = field(default_factory=list)
     hands: HandBook = field(default_factory=HandBook)
 
+    @property
+    def places(self) -> list[tuple[str | None, str]]:
+        """House and table behind every table's code."""
+        return [self.place(code) for code in range(len(self.table.texts))]
+
     def place(self, table: int) -> tuple[str | None, str]:
         """House and table behind a table's code."""
         casino, word = self.table[table]

@@ -43,6 +43,18 @@ def test_a_step_within_a_step_counts_once() -> None:
     assert [rows for _, rows in listed.values()] == [5, 0, 3]
 
 
+def test_a_place_that_cannot_be_written_is_refused_before_the_audit(tmp_path: Path) -> None:
+    """`--timings` into nowhere is wrong usage, said before anything is read or written."""
+    command = [sys.executable, "-m", "audit.cli", "run", "--rounds", "pyproject.toml", "--out", str(tmp_path / "run")]
+    done = subprocess.run(
+        [*command, "--timings", str(tmp_path / "no" / "t.json")], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 2
+    assert "t.json cannot be written (No such file or directory)" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
 def test_timings_are_written_beside_the_run(tmp_path: Path) -> None:
     """`run --timings` names the steps, the rows they looked at, and the processor's time altogether."""
     demo = make_demo(tmp_path / "demo", faults=False)

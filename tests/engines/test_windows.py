@@ -16,19 +16,10 @@ from audit.config import load_settings
 from audit.demo import DemoFiles, make_demo
 from audit.demo.day import GAMING_DAY
 from audit.engines import local, windows
-from audit.ingest.gate import GateResult
 from audit.pipeline import RunRequest, run_audit
+from tests.finished import NoGate
 
 OUTPUTS = ("findings.parquet", "findings.csv", "findings.json", "quarantine.parquet", "evidence.json", "manifest.json")
-
-
-class NoGate:
-    """The data gate is not what these tests are about."""
-
-    def run(self, samples: Any, profiles: Any) -> GateResult:
-        """No expectation, no answer."""
-        del samples, profiles
-        return GateResult(())
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +84,29 @@ def test_files_of_other_days_are_counted(demo: DemoFiles, tmp_path: Path) -> Non
     assert manifest["files_of_other_days"] == {"rounds": 1}
     assert [entry["file"] for entry in manifest["inputs"]] == ["rounds.csv"]
     assert manifest["totals"]["rounds"]["accepted"] > 0
+
+
+def test_wagers_that_begin_with_a_later_table_keep_the_log_in_step(
+    demo: DemoFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That the first tables have no wagers is no reason to hold the whole log: it is still audited in windows."""
+    lines = demo.wagers.read_text("utf-8").splitlines(keepends=True)
+    later = tmp_path / "wagers.csv"
+    later.write_text(lines[0] + "".join(lines[1 + len(lines) // 2 :]), "utf-8")
+    whole = found(audited(demo, tmp_path / "whole", wagers=later))
+    held: list[int] = []
+    inner = windows.windows
+
+    def counted(batches: Any, bench: Any, size: int | None) -> Any:
+        held.append(0 if size is None else size)
+        return inner(batches, bench, size)
+
+    monkeypatch.setattr(local, "WINDOW", 100)
+    monkeypatch.setattr(local, "windows", counted)
+
+    assert found(audited(demo, tmp_path / "cut", wagers=later)) == whole
+    # One attempt may find that ids repeat; none finds that the tables are mixed.
+    assert set(held) == {100}
 
 
 def reordered(path: Path, out: Path, places: np.ndarray[Any, Any]) -> Path:

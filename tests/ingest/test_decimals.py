@@ -79,6 +79,32 @@ def test_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, precisio
     assert plain[1]
 
 
+@pytest.mark.parametrize("good", [0, 1, 3])
+def test_arrow_reads_on_where_the_second_decoder_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, good: int
+) -> None:
+    """A file that the second decoder gives up, at once or in the middle, is read whole and the same by Arrow alone."""
+    path = tmp_path / "wagers.parquet"
+    pq.write_table(wagers(pa.decimal128(14, 2)), path, row_group_size=1_234)
+    monkeypatch.setattr(parquetfile, "BATCH_ROWS", 1_000)
+    plain = read(path, monkeypatch, 10**9)
+    left = [good]
+    whole = decimals.Decimals.take
+
+    def take(self: decimals.Decimals, rows: int) -> dict[str, pa.Array]:
+        left[0] -= 1
+        if left[0] < 0:
+            raise pa.ArrowInvalid("out of memory")
+        return whole(self, rows)
+
+    monkeypatch.setattr(decimals.Decimals, "take", take)
+    fast = read(path, monkeypatch, 1)
+
+    assert left[0] == -1
+    assert plain[0].equals(fast[0])
+    assert plain[1] == fast[1]
+
+
 @pytest.mark.parametrize("kind", [pa.decimal128(18, 2), pa.decimal128(30, 6), pa.decimal256(40, 2)])
 def test_wide_sums_are_left_to_arrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: pa.DataType) -> None:
     """Sums that 64 bits might not hold are read as before."""

@@ -28,9 +28,11 @@ with lean_import.lean_imports():
     import_library()
 question, suites = pickle.loads(Path(sys.argv[1]).read_bytes())
 answers = run_gate(*question)
-loaded = [name for name in sys.modules if lean_import.is_loaded(name)]
+# A module that is to load later is of a subclass until it has.
+is_loaded = lambda name: name in sys.modules and type(sys.modules[name]).__name__ != "_LazyModule"
+loaded = [name for name in list(sys.modules) if is_loaded(name)]
 touched = run_gate(*question, suites)
-after = lean_import.is_loaded("jsonschema")
+after = is_loaded("jsonschema")
 import sqlalchemy.orm
 left = [finder for finder in sys.meta_path if type(finder).__module__ == lean_import.__name__]
 print(json.dumps([answers.to_json(), loaded, touched.to_json(), after, len(left)]))

@@ -16,9 +16,9 @@ from audit.demo import DemoFiles, make_demo
 from audit.errors import InputRefused
 from audit.ingest import decimals, files, read, smallfiles
 from audit.ingest.filereading import Batch
-from audit.ingest.gate import GateResult
 from audit.ingest.quarantine import Quarantine
 from audit.pipeline import RunRequest, run_audit
+from tests.finished import NoGate
 
 OPEN = {"rounds": read.open_rounds, "wagers": read.open_wagers}
 OUTPUTS = ("findings.parquet", "findings.csv", "findings.json", "quarantine.parquet", "evidence.json", "manifest.json")
@@ -220,15 +220,6 @@ def test_sums_by_the_second_decoder_are_the_same(
     assert [(n + 1) * 10_000 for n in range(12) for row in range(n % 4) if (n, row) != (9, 0)] == [
         row["stake"] for _, _, row in rows
     ]
-
-
-class NoGate:
-    """The data gate is not what these tests are about."""
-
-    def run(self, samples: Any, profiles: Any) -> GateResult:
-        """No expectation, no answer."""
-        del samples, profiles
-        return GateResult(())
 
 
 @pytest.fixture(scope="module")

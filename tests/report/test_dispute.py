@@ -11,24 +11,18 @@ from audit.cli import call
 from audit.investigate import Target, investigate
 from audit.investigate.dispute import FINDINGS, WAGERS, payload
 from audit.report.sheet import render_sheet_html
-from tests.finished import Demonstration, demonstration
+from tests.finished import Demonstration, remembered
 
 
 @pytest.fixture
 def demo(monkeypatch: pytest.MonkeyPatch) -> Demonstration:
     """The demonstration with faults, its inputs remembered."""
-    made = demonstration()
-    monkeypatch.setenv("XDG_STATE_HOME", str(made.state))
-    return made
-
-
-def _round_of(demo: Demonstration, code: str) -> str:
-    return str(demo.planted_as(code)[0].subject["round_id"])
+    return remembered(monkeypatch)
 
 
 def test_a_round_of_a_finished_run_gives_its_sheet(demo: Demonstration, tmp_path: Path) -> None:
     """One bilingual page with hand, wagers, rules and authorisations in force, in less than ten seconds."""
-    name, out = _round_of(demo, "PAY-001"), tmp_path / "sheet.pdf"
+    name, out = demo.round_of("PAY-001"), tmp_path / "sheet.pdf"
     begun = time.monotonic()
 
     assert 0 == call(["investigate", "--run", str(demo.run), "--round", name, "--sheet", str(out), "--json"])
@@ -48,7 +42,7 @@ def test_a_round_of_a_finished_run_gives_its_sheet(demo: Demonstration, tmp_path
 
 def test_a_misdealt_hand_shows_what_was_required(demo: Demonstration) -> None:
     """The sheet of a drawing fault draws the hand twice, as dealt and as required, with the wrong step in bold."""
-    data = investigate(demo.run, Target(_round_of(demo, "DRW-001")))
+    data = investigate(demo.run, Target(demo.round_of("DRW-001")))
     html = render_sheet_html(payload(data), ("zh", "pt"))
 
     assert html.count('class="wrong"') == 2
@@ -57,7 +51,7 @@ def test_a_misdealt_hand_shows_what_was_required(demo: Demonstration) -> None:
 
 def test_a_round_with_many_wagers_stays_on_its_page(demo: Demonstration) -> None:
     """Wagers at fault come first, and what does not fit is counted and left to the attached data."""
-    data = investigate(demo.run, Target(_round_of(demo, "PAY-002")))
+    data = investigate(demo.run, Target(demo.round_of("PAY-002")))
     data["wagers"] = [*[w | {"answer": "right"} for w in data["wagers"]] * 9, *data["wagers"]]
     data["findings"] = data["findings"] * 9
     (item,) = payload(data)["rounds"]

@@ -93,9 +93,9 @@ def _combined(columns: Sequence[pa.DictionaryArray]) -> pa.StringArray:
     known = [[*column.dictionary.to_pylist(), None] for column in columns]
     texts = []
     for number in distinct.tolist():
-        words = []
+        words, rest = [], number
         for size, texts_of in zip(reversed(sizes), reversed(known), strict=True):
-            number, place = divmod(number, size)  # noqa: PLW2901 - the digits of one number
+            rest, place = divmod(rest, size)
             words.append(texts_of[place])
         texts.append(json.dumps(words[::-1], ensure_ascii=False))
     return pc.take(pa.array(texts, pa.string()), pa.array(back))

@@ -20,7 +20,6 @@ from audit.ingest.profile import Profile as Facts
 from audit.ingest.quarantine import Quarantine
 from audit.ingest.sources import Profile
 from audit.replay.identity import ascending, fingerprints
-from audit.replay.repeats import subset
 
 ROWS: Final = 500_000
 """Rows of a piece of a Parquet file, about; another file is one piece."""
@@ -107,8 +106,7 @@ def read(piece: Piece, profile: Profile, seen: Seen) -> Iterator[Batch]:
         if len(piece.left_out):
             stay = ~np.isin(batch.source_row, piece.left_out)
             if not stay.all():
-                rows, numbers = subset(batch, stay)
-                batch = replace(batch, rows=rows, source_row=numbers)
+                batch = batch.where(stay)
         if len(batch):
             yield batch
 
@@ -199,8 +197,7 @@ def suspects(listed: Sequence[Piece], profile: Profile, prints: npt.NDArray[np.u
         for batch in read(piece, profile, Seen(piece.role, (0, 0), Quarantine())):
             mine = np.isin(fingerprints(batch.rows[identity]), prints)
             if mine.any():
-                rows, numbers = subset(batch, mine)
-                found.append(replace(batch, rows=rows, source_row=numbers))
+                found.append(batch.where(mine))
     return found
 
 

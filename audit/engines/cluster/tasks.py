@@ -109,7 +109,7 @@ def _audited(context: Context, rounds: Iterable[Batch], wagers: Iterable[Batch])
     for batch in rounds:
         reader.add(batch)
     part = reader.finish()
-    tables = frozenset(table for _, table in map(part.names.place, range(len(part.names.table.texts))))
+    tables = frozenset(table for _, table in part.names.places)
     summary, strays = audit_partition(bench, part, wagers)
     # Of use in the part alone.
     summary.counts.moments, summary.counts.shoes = {}, type(summary.counts.shoes)()
