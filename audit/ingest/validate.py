@@ -179,7 +179,7 @@ def _observed(result: Mapping[str, Any]) -> str:
     """What was seen, in a few words: the value, or how many of how many and the first of them."""
     if "observed_value" in result:
         value = result["observed_value"]
-        return ", ".join(sorted(map(str, value))) if isinstance(value, list | set | tuple) else str(value)
+        return ", ".join(sorted(map(_said, value))) if isinstance(value, list | set | tuple) else _said(value)
     unexpected, elements = result.get("unexpected_count"), result.get("element_count")
     if unexpected is None or elements is None:
         return ""
@@ -187,10 +187,15 @@ def _observed(result: Mapping[str, Any]) -> str:
         return f"0 / {elements}"
     examples: list[str] = []
     for value in result.get("partial_unexpected_list") or ():
-        text = " / ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+        text = " / ".join(map(_said, value)) if isinstance(value, tuple | list) else _said(value)
         if text not in examples:
             examples.append(text)
     shown = ", ".join(examples[:_EXAMPLES])
     if elements == 1:
         return shown
     return f"{unexpected} / {elements}" + (f": {shown}" if shown else "")
+
+
+def _said(value: Any) -> str:
+    """A value in text; a share or a mean, which only says how things stand, with four digits."""
+    return f"{value:.4g}" if isinstance(value, float) and not value.is_integer() else str(value)
