@@ -256,6 +256,7 @@ def _sources(commands: Commands) -> None:
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code; every expected failure is one sentence on standard error."""
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "False")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # nothing multiplies matrices, and idle threads take turns too
     sys.exit(call(argv))
 
 

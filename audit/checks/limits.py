@@ -40,10 +40,10 @@ class StakeLimits:
         if not self._limits:
             self._case.tally.add("LIM-001", "no_limits", len(batch))
             return
-        table = self._case.rounds.table[batch.at]
+        table = self._case.rounds.table.take(batch.at)
         judged = np.zeros(len(batch), np.bool_)
         for number, (limit, tables) in enumerate(self._limits):
-            here = tables[table] & self._same(batch, limit) & self._case.covered[batch.at]
+            here = tables.take(table) & self._same(batch, limit) & self._case.covered.take(batch.at)
             if limit.min is not None or limit.max is not None:
                 low = np.int64(limit.min or 0)
                 high = np.int64(np.iinfo(np.int64).max if limit.max is None else limit.max)

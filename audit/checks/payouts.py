@@ -79,7 +79,7 @@ class Payouts:
         if self.all_settled:
             self._settle(batch)
             return
-        fate = self.fate[batch.at]
+        fate = self.fate.take(batch.at)
         for code, reason in ((BEFORE_COVERAGE, "before_coverage"), (CARDS_MISSING, "cards_missing")):
             self._leave_open(batch.at[fate == code], reason)
         self._leave_open(batch.at[fate == CARD_COUNT], FATES[CARD_COUNT])
@@ -94,17 +94,17 @@ class Payouts:
         self.case.unanswered[at] = True
 
     def _settle(self, batch: WagerBatch) -> None:
-        number = self.dues.look_up(self.place[batch.at], batch.bet)
-        kind = self.dues.column("kind")[number]
+        number = self.dues.look_up(self.place.take(batch.at), batch.bet)
+        kind = self.dues.column("kind").take(number)
         # Most wagers lose, and are right where no money came back: only the others are looked at in full. A sum that
         # is not recorded is below zero; no recorded one is (ingest).
         moved = (batch.payout > 0) | (batch.commission > 0) | (batch.returned > 0)
         moved |= kind != LOSE
         if self.doubtful.any():
-            moved |= self.doubtful[batch.at]
+            moved |= self.doubtful.take(batch.at)
         places = np.flatnonzero(moved)
         if len(places):
-            self._compare(batch.take(places), number[places], kind[places])
+            self._compare(batch.take(places), number.take(places), kind.take(places))
 
     def _compare(self, batch: WagerBatch, number: Array, kind: Array) -> None:
         at, dues = batch.at, self.dues
@@ -113,7 +113,7 @@ class Payouts:
             self._leave_open(at[unknown[number[unknown] == code]], str(dues.dues[code].reason))
         payout, commission = np.zeros(len(batch), np.int64), np.zeros(len(batch), np.int64)
         won = np.flatnonzero(kind == WIN)
-        payout[won], commission[won] = dues.payout(number[won], batch.stake[won])
+        payout[won], commission[won] = dues.payout(number.take(won), batch.stake.take(won))
         returned = np.where(kind == LOSE, 0, batch.stake)
         wrong = payout != batch.payout
         wrong |= (batch.commission != UNKNOWN_SUM) & (batch.commission != commission)
@@ -121,8 +121,8 @@ class Payouts:
         wrong &= kind != UNKNOWN
         doubt = np.zeros(len(batch), np.bool_)
         if self.doubtful.any():
-            doubt = self.doubtful[at]
-            doubt &= dues.look_up(self.second[at], batch.bet) != number
+            doubt = self.doubtful.take(at)
+            doubt &= dues.look_up(self.second.take(at), batch.bet) != number
         explained = self._schemes(batch, number, payout, won)
         for place in np.flatnonzero((wrong | doubt) & ~explained):
             self._judge(batch, int(place), dues.dues[number[place]], doubt=bool(doubt[place]))
@@ -130,15 +130,15 @@ class Payouts:
     def _schemes(self, batch: WagerBatch, number: Array, payout: Array, won: Array) -> npt.NDArray[np.bool_]:
         """Count the wagers that tell the schemes apart; hold back those that were paid by the other one."""
         held = np.zeros(len(batch), np.bool_)
-        where = won[(batch.bet[won] < _SIDES) & self.two_schemes[batch.at[won]]]
+        where = won[(batch.bet.take(won) < _SIDES) & self.two_schemes.take(batch.at.take(won))]
         if not len(where):
             return held
-        at, stake, paid = batch.at[where], batch.stake[where], batch.payout[where]
-        other = self.dues.look_up(self.other[at], batch.bet[where])
+        at, stake, paid = batch.at.take(where), batch.stake.take(where), batch.payout.take(where)
+        other = self.dues.look_up(self.other.take(at), batch.bet.take(where))
         alternative, _ = self.dues.payout(other, stake)
         unread = self.dues.column("unread_push")
-        pushed = (paid == 0) & ((unread[number[where]] == 1) | (unread[other] == 1))
-        tells = (alternative != payout[where]) & ~pushed
+        pushed = (paid == 0) & ((unread.take(number.take(where)) == 1) | (unread.take(other) == 1))
+        tells = (alternative != payout.take(where)) & ~pushed
         swapped = tells & (paid == alternative)
         self.schemes.count(at[tells], at[swapped])
         held[where[swapped]] = True
@@ -216,18 +216,18 @@ class Payouts:
             outside = np.array([word not in gazetted for word in batch.words.bet.texts] or [False])
             if not outside.any():
                 continue
-            seen = outside[batch.bet_word] & (case.found.rules[batch.at] == number)
+            seen = outside.take(batch.bet_word) & (case.found.rules.take(batch.at) == number)
             for word in np.flatnonzero(np.bincount(batch.bet_word[seen])) if seen.any() else ():
                 self.uses.add("bet", batch.words.bet.texts[word], batch.at[seen & (batch.bet_word == word)])
         tie = batch.tie
         if tie is not None:
-            chosen = (tie >= 0) & (batch.bet < _SIDES) & self.tied[batch.at]
+            chosen = (tie >= 0) & (batch.bet < _SIDES) & self.tied.take(batch.at)
             for code in np.flatnonzero(np.bincount(tie[chosen])) if chosen.any() else ():
                 self.uses.add("tie", batch.words.tie.texts[code], batch.at[chosen & (tie == code)])
 
     def _note_exposed(self, batch: WagerBatch) -> None:
         """The stakes on hands with a drawing finding, by currency."""
-        for place in np.flatnonzero(self.departed[batch.at]) if self.departed.any() else ():
+        for place in np.flatnonzero(self.departed.take(batch.at)) if self.departed.any() else ():
             sums = self.exposed[int(batch.at[place])]
             currency = batch.currency_of(int(place))
             sums[currency] = sums.get(currency, 0) + int(batch.stake[place])

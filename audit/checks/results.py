@@ -77,7 +77,7 @@ def _pairs(case: Case, mask: Mask) -> None:
     """RES-003, a side at a time: a pair is two first cards of one rank."""
     pairs = case.rounds.names.hands.pairs
     for side, hand in ((Side.PLAYER, case.rounds.player_hand), (Side.BANKER, case.rounds.banker_hand)):
-        shown = pairs[hand] != PAIR_NONE
+        shown = pairs.take(hand) != PAIR_NONE
         recorded: Array = getattr(case.rounds, f"{side.value}_pair")
         for i in np.flatnonzero(mask & (recorded != UNRECORDED) & ((recorded == 1) != shown)):
             case.accuse(

@@ -37,8 +37,8 @@ class SchemeGroups:
     def count(self, telling: npt.NDArray[np.int64], swapped: npt.NDArray[np.int64]) -> None:
         """Count wagers by the position of their round: those that tell, and those paid by the other scheme."""
         size = len(self._telling)
-        self._telling += np.bincount(self._of_round[telling], minlength=size)
-        self._swapped += np.bincount(self._of_round[swapped], minlength=size)
+        self._telling += np.bincount(self._of_round.take(telling), minlength=size)
+        self._swapped += np.bincount(self._of_round.take(swapped), minlength=size)
 
     def hold(self, batch: WagerBatch, due: Array) -> None:
         """Keep wagers that were paid by the other scheme until all are counted."""

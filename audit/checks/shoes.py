@@ -137,10 +137,10 @@ def _count_cards(rounds: Rounds, shoes: Shoes, burnt: dict[int, list[int]]) -> n
     counts = np.zeros(len(shoes) * width, np.int64)
     hands = rounds.names.hands
     base = shoes.of * width + 1
-    for hand in (rounds.player_hand[shoes.order], rounds.banker_hand[shoes.order]):
+    for hand in (rounds.player_hand.take(shoes.order), rounds.banker_hand.take(shoes.order)):
         for column in hands.first_three:
-            counts += np.bincount(base + column[hand], minlength=len(counts))
-        for place in np.flatnonzero(hands.counts[hand] > 3):
+            counts += np.bincount(base + column.take(hand), minlength=len(counts))
+        for place in np.flatnonzero(hands.counts.take(hand) > 3):
             for card in hands.all_cards(int(hand[place]))[3:]:
                 counts[base[place] + card] += 1
     if burnt:

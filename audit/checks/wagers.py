@@ -64,19 +64,19 @@ class WagerBatch:
             "placed_at": rows["placed_at"],
         }
         sums = [_sums(rows[name]) for name in ("stake", "payout", "commission", "stake_returned")]
-        return cls(words, batch.files or (batch.file,), whole, None, at, places[bet_word], *sums)
+        return cls(words, batch.files or (batch.file,), whole, None, at, places.take(bet_word), *sums)
 
     def __len__(self) -> int:
         return len(self.at)
 
     def take(self, places: npt.NDArray[np.int64]) -> WagerBatch:
         """The wagers at `places`."""
-        arrays = {name: getattr(self, name)[places] for name in _ARRAYS}
-        return replace(self, place=places if self.place is None else self.place[places], **arrays)
+        arrays = {name: getattr(self, name).take(places) for name in _ARRAYS}
+        return replace(self, place=places if self.place is None else self.place.take(places), **arrays)
 
     def _column(self, name: str) -> Array:
         column: Array = self.whole[name]
-        return column if self.place is None else column[self.place]
+        return column if self.place is None else column.take(self.place)
 
     @property
     def bet_word(self) -> Array:

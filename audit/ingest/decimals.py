@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from audit.ingest.ahead import ahead
+from audit.ingest.ahead import Ahead
 
 if TYPE_CHECKING:
     from audit.ingest.files import SourceFile
@@ -25,12 +25,13 @@ LEAST_FILES: Final = 64
 
 _TOGETHER: Final = 256
 _PATIENCE: Final = 8
-_PRECISION: Final = 16
-"""Digits up to which the arithmetic of the query cannot leave 64 bits."""
+_LEAST, _MOST = 10, 18
+"""Digits of the decimals that the second decoder keeps in 64 bits; fewer are widened first."""
 
 _GLOB: Final = frozenset("*?[]{}")
 _SETTINGS: Final = (
     "threads = 1",  # the rows come in their order, and the other columns are decoded beside them
+    "arrow_output_version = '1.5'",  # decimals in 64 bits, as it has them
     "preserve_insertion_order = true",
     "memory_limit = '128MB'",
     "temp_directory = ''",  # nothing beside the inputs, nothing from the network
@@ -45,7 +46,7 @@ def readable(schema: pa.Schema, names: list[str]) -> dict[str, pa.DataType]:
     found = {}
     for name in names:
         kind = schema.field(name).type
-        fits = pa.types.is_decimal128(kind) and kind.precision <= _PRECISION and 0 <= kind.scale <= kind.precision
+        fits = pa.types.is_decimal128(kind) and kind.precision <= _MOST and 0 <= kind.scale <= kind.precision
         if fits and folded.count(name.lower()) == 1:
             found[name] = pa.decimal64(kind.precision, kind.scale)
     return found
@@ -93,13 +94,13 @@ class Decimals:
         self._columns = columns
         self._error: type[Exception] = library.Error
         self._connection = library.connect()
-        listed = ", ".join(f'("{_quoted(n)}" * {10**kind.scale})::bigint' for n, kind in columns.items())
+        listed = ", ".join(_term(name, kind) for name, kind in columns.items())
         query = f"select {listed} from read_parquet($files, hive_partitioning = false)"  # noqa: S608 - names are quoted
         try:
             for setting in _SETTINGS:
                 self._connection.execute(f"set {setting}")
             relation = self._connection.sql(query, params={"files": [str(file.path) for file in files]})
-            self._batches = ahead(iter(relation.to_arrow_reader(rows)))
+            self._batches = Ahead(iter(relation.to_arrow_reader(rows)), 2)
         except self._error as error:
             raise pa.ArrowInvalid(str(error)) from error
         self._rows = InStep(self._batches)
@@ -203,8 +204,9 @@ def _plain(file: SourceFile) -> bool:
     return file.remote is None and file.groups is None and not _GLOB & set(str(file.path))
 
 
-def _quoted(name: str) -> str:
-    return name.replace('"', '""')
+def _term(name: str, kind: pa.DataType) -> str:
+    quoted = '"' + name.replace('"', '""') + '"'
+    return quoted if kind.precision >= _LEAST else f"{quoted}::decimal({_MOST}, {kind.scale})"
 
 
 def open_decimals(

@@ -9,19 +9,18 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from audit.errors import InputRefused
-from audit.ingest.ahead import ahead
+from audit.ingest.ahead import Ahead
 from audit.ingest.cells import is_textual
 from audit.ingest.decimals import WithArrow, open_decimals
 from audit.ingest.files import SourceFile
 from audit.ingest.placing import constant, given
 from audit.ingest.raw import RawBatch, check_names
 
-BATCH_ROWS: Final = 131_072
+BATCH_ROWS: Final = 262_144
 SPAN_ROWS: Final = 8 * BATCH_ROWS
 """Rows whose pages are held at once, in whole row groups, so that memory does not grow with the file."""
 
@@ -97,7 +96,7 @@ class ParquetReader:
     ) -> Iterator[tuple[int, dict[str, pa.Array]]]:
         """The number of rows and the columns of each batch; what decodes them is closed with `stack`."""
         rows = sum(self._sizes())
-        decimals, others = open_decimals(self._file, self._schema, wanted, rows, SPAN_ROWS)
+        decimals, others = open_decimals(self._file, self._schema, wanted, rows, BATCH_ROWS)
         beside: WithArrow | None = None
         if decimals is not None:
             stack.callback(decimals.close)
@@ -105,7 +104,7 @@ class ParquetReader:
             beside = WithArrow(decimals, lambda: self._record_batches(stack.enter_context(self._open(())), left))
         batches = self._record_batches(source, others)
         if rows > BATCH_ROWS:
-            batches = stack.enter_context(closing(ahead(batches, 2)))
+            batches = stack.enter_context(closing(Ahead(batches, 2)))
         for batch in batches:
             _check_dictionaries(batch)
             columns = dict(zip(batch.schema.names, batch.columns, strict=True))
@@ -135,8 +134,8 @@ class ParquetReader:
 def _check_dictionaries(batch: pa.RecordBatch) -> None:
     """Refuse a batch that points beyond its dictionaries: the library decodes such pages of a damaged file."""
     for column in batch.columns:
-        if pa.types.is_dictionary(column.type):
-            reach = pc.min_max(column.indices)
-            low, high = reach["min"].as_py(), reach["max"].as_py()
-            if high is not None and (low < 0 or high >= len(column.dictionary)):
+        if pa.types.is_dictionary(column.type) and len(column) > column.null_count:
+            indices = (column.indices.drop_null() if column.null_count else column.indices).to_numpy()
+            # Without its sign an index below zero is beyond every dictionary.
+            if indices.view(f"u{indices.itemsize}").max() >= len(column.dictionary):
                 raise pa.ArrowInvalid("a dictionary index out of bounds")

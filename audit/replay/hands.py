@@ -108,7 +108,7 @@ class HandBook:
         """
         look_up = self._look_up(column.dictionary)
         places = column.indices.fill_null(len(look_up) - 1) if column.null_count else column.indices
-        found = np.asarray(look_up[places.to_numpy(zero_copy_only=False)], np.int32)
+        found = np.asarray(look_up.take(places.to_numpy(zero_copy_only=False)), np.int32)
         # A dictionary may still list the hands of rows that are in quarantine; no row may have one.
         if len(found) and found.min() == _UNREADABLE:
             wrong = column[int(np.argmin(found))].as_py()

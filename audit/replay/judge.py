@@ -79,11 +79,14 @@ def judge(
     rules = _rules(rounds, rulebook, rulesets)
     hands = rounds.names.hands
     player, banker = rounds.player_hand, rounds.banker_hand
-    n_player, n_banker = hands.counts[player], hands.counts[banker]
+    n_player, n_banker = hands.counts.take(player), hands.counts.take(banker)
     has_cards = (player >= 0) | (banker >= 0)
     complete = (n_player >= 2) & (n_player <= MOST_CARDS) & (n_banker >= 2) & (n_banker <= MOST_CARDS)
     state = state_of(
-        hands.two_card_points[player], hands.two_card_points[banker], hands.thirds[player], hands.thirds[banker]
+        hands.two_card_points.take(player),
+        hands.two_card_points.take(banker),
+        hands.thirds.take(player),
+        hands.thirds.take(banker),
     )
     state[~complete] = 0
     zeros = np.zeros(len(rounds), np.int8)

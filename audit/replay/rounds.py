@@ -89,7 +89,7 @@ class Words:
             if code == UNRECORDED and word is not None:
                 codes[place] = self.code(word)
         look_up = np.array([*codes, UNRECORDED], np.int32)
-        return np.asarray(look_up[numbers(column.indices, missing=len(values))], np.int32)
+        return np.asarray(look_up.take(numbers(column.indices, missing=len(values))), np.int32)
 
     def encode_pairs(self, first: Array, second: Array) -> npt.NDArray[np.int32]:
         """Codes of pairs of codes; runs of equal pairs (the usual order of a log) are looked up once."""
@@ -110,7 +110,7 @@ def closed_set(column: pa.Array, words: Sequence[str], other: int = UNRECORDED) 
     values = column.dictionary.to_pylist()
     known = {word: code for code, word in enumerate(words)}
     look_up = np.array([UNRECORDED if v is None else known.get(v, other) for v in values] + [UNRECORDED], np.int8)
-    return np.asarray(look_up[numbers(column.indices, missing=len(values))], np.int8)
+    return np.asarray(look_up.take(numbers(column.indices, missing=len(values))), np.int8)
 
 
 def numbers(column: pa.Array, kind: Any = None, missing: int = UNRECORDED) -> Array:

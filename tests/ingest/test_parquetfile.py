@@ -229,3 +229,17 @@ def test_a_column_of_nulls_only_is_read(read_table: Any, kind: pa.DataType) -> N
     """A nullable column without any value is null, and a required one rejects its rows, whatever the type."""
     assert [None] * 2 == [row["commission"] for row in read_table(_wagers(commission=pa.nulls(2, kind)), "wagers").rows]
     assert [("missing_value", 2)] == read_table(_wagers(stake=pa.nulls(2, kind)), "wagers").reasons
+
+
+@pytest.mark.parametrize("indices", [[0, 2], [0, -1], [None, 2], [-(2**31), None]])
+def test_an_index_beyond_the_dictionary_is_damage(indices: list[int | None]) -> None:
+    """The library decodes such pages; the text that they point to is none of the file's."""
+
+    def batch(values: list[int | None]) -> pa.RecordBatch:
+        column = pa.DictionaryArray.from_arrays(pa.array(values, pa.int32()), pa.array(["a", "b"]), safe=False)
+        return pa.record_batch({"bet": column})
+
+    with pytest.raises(pa.ArrowInvalid, match="out of bounds"):
+        parquetfile._check_dictionaries(batch(indices))
+    for fine in ([0, 1], [None, 1], [None, None], []):
+        parquetfile._check_dictionaries(batch(fine))
