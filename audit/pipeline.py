@@ -85,12 +85,18 @@ def _silent(step: str, rows: int) -> None:
 class Gate(Protocol):
     """Runs the data gate; :class:`audit.ingest.gate_process.GateProcess` does so in a process of its own."""
 
+    def foresee(self, role: str, sample: pa.Table) -> None:
+        """Hear of the first rows of a table, which may be judged at once; `run` is told of them all the same."""
+
     def run(self, samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]]) -> GateResult:
         """Judge the first rows of each table and the facts about all of them."""
 
 
 class GateHere:
     """The data gate in this process."""
+
+    def foresee(self, role: str, sample: pa.Table) -> None:
+        """Nothing is done ahead."""
 
     def run(self, samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]]) -> GateResult:
         """As :func:`audit.ingest.validate.run_gate`."""
@@ -120,21 +126,22 @@ def run_audit(request: RunRequest, progress: Progress = _silent, gate: Gate | No
         catalogue.load(),
     )
     register_files = () if request.approvals is None else resolve_register(request.approvals)
-    with staged(request.out) as stage, closing(_audit(request, inputs, law, progress, stage.folder)) as audited:
+    gate = gate or GateHere()
+    with staged(request.out) as stage, closing(_audit(request, inputs, law, progress, stage, gate)) as audited:
         _refuse_quarantine(audited, stage, request)
-        answers = _gate(audited, law.register, gate or GateHere())
+        answers = _gate(audited, law.register, gate)
         progress("gate", 0)
         return _write(request, stage, audited, inputs, law, register_files, answers, progress)
 
 
-def _audit(request: RunRequest, inputs: Inputs, law: Law, progress: Progress, scratch: Path) -> Audited:
+def _audit(request: RunRequest, inputs: Inputs, law: Law, progress: Progress, stage: Stage, gate: Gate) -> Audited:
     days = _days(request)
     with _hashing(inputs):
         if request.engine == "local":
-            return audit_all(inputs, law, days, progress, scratch)
+            return audit_all(inputs, law, days, progress, stage.folder, gate.foresee)
         from audit.engines import dask
 
-        return dask.audit_all(inputs, law, days, progress, request.cluster, scratch)
+        return dask.audit_all(inputs, law, days, progress, request.cluster, stage.folder)
 
 
 @contextmanager

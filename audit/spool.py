@@ -7,6 +7,7 @@ that agree in the whole key stay in the order in which they came.
 from __future__ import annotations
 
 import tempfile
+import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -31,7 +32,7 @@ _ORDER: Final = [(name, "ascending") for name in SORT_KEY]
 
 
 class Spool:
-    """Takes findings in any order and gives them in the order of `SORT_KEY`, as often as asked.
+    """Takes findings in any order, from any thread, and gives them in the order of `SORT_KEY`, as often as asked.
 
     `memory` bytes are held before a run is written; the runs go to a temporary folder inside `folder`, or where the
     system keeps such files. Every method raises MachineFailure where the disk fails.
@@ -45,6 +46,7 @@ class Spool:
         self._rows = 0
         self._runs: list[Path] = []
         self._written = 0
+        self._lock = threading.Lock()
         self._place: tempfile.TemporaryDirectory[str] | None = None
 
     def __len__(self) -> int:
@@ -54,11 +56,12 @@ class Spool:
         """Take findings (`SCHEMA`), in any order."""
         if not batch.num_rows:
             return
-        self._held.append(batch)
-        self._bytes += batch.nbytes
-        self._rows += batch.num_rows
-        if self._bytes > self._memory:
-            self._spill()
+        with self._lock:
+            self._held.append(batch)
+            self._bytes += batch.nbytes
+            self._rows += batch.num_rows
+            if self._bytes > self._memory:
+                self._spill()
 
     def batches(self, rows: int = 20_000) -> Iterator[pa.RecordBatch]:
         """All findings taken so far, in order, in batches of exactly so many rows but for the last."""

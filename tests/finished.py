@@ -24,6 +24,9 @@ from audit.ingest.gate import GateResult
 class NoGate:
     """Stands in for the data gate where a test is not about it: importing the library takes seconds."""
 
+    def foresee(self, role: str, sample: pa.Table) -> None:
+        """Nothing is expected."""
+
     def run(self, samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Any]]) -> GateResult:
         """Nothing is expected."""
         assert samples

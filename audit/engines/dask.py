@@ -102,6 +102,7 @@ class _ClusterAudit(LogAudit):
 
     def _parts(self) -> Summary:
         bench, client = self._bench, self._client
+        bench.conflicts["wagers"] = self._conflicts("wagers", open_wagers)
         total, told, tables = Summary.empty(bench.most), list[Seen](), set[str]()
         strays: list[Batch] = []
         context = Context.of(self._inputs, bench)

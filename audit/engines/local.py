@@ -21,13 +21,14 @@ from audit.checks.uses import options_not_shown
 from audit.engines.part import Days, EventBook, PartAudit, Workbench, conflicting_wager
 from audit.engines.steps import Steps
 from audit.engines.summary import Summary
-from audit.engines.terms import Disordered, Inputs, Law, Progress, Watch
-from audit.engines.windows import WINDOW, WagerStream, late, windows
+from audit.engines.terms import Disordered, Foresee, Inputs, Law, Progress, Watch, nothing_foreseen
+from audit.engines.windows import WINDOW, WagerStream, in_step, late, windows
 from audit.findings import Sink
+from audit.ingest.ahead import Ahead
 from audit.ingest.canonical import TABLES
 from audit.ingest.profile import Profile as Facts
 from audit.ingest.quarantine import Quarantine
-from audit.ingest.read import Batch, ahead, open_events, open_ids, open_rounds, open_wagers
+from audit.ingest.read import Batch, open_events, open_ids, open_rounds, open_wagers
 from audit.model import Game
 from audit.register.checks import judge_register
 from audit.replay.identity import ascending
@@ -62,28 +63,40 @@ class Audited:
 
 @dataclass(frozen=True)
 class Order:
-    """What is taken for granted about a log: rising ids of rounds and of wagers, tables that come one by one."""
+    """What is taken for granted about a log: rising ids of rounds and of wagers, tables that come one by one.
+
+    `step`: the wagers come in the order of their rounds.
+    """
 
     rounds: bool = True
     wagers: bool = True
     tables: bool = True
+    step: bool = True
 
 
-def audit_all(inputs: Inputs, law: Law, days: Days, progress: Progress, scratch: Path | None = None) -> Audited:
+def audit_all(
+    inputs: Inputs,
+    law: Law,
+    days: Days,
+    progress: Progress,
+    scratch: Path | None = None,
+    foresee: Foresee = nothing_foreseen,
+) -> Audited:
     """Audit all inputs; `days` are the first and last gaming day asked for (None: no bound).
 
-    What does not fit in memory waits in the folder `scratch` (None: the system's for temporary files).
+    What does not fit in memory waits in the folder `scratch` (None: the system's for temporary files). `foresee` is
+    told of the first rows of a table as soon as they are known.
 
     Raises InputRefused for files that cannot be read.
     """
     order, settled = Order(), dict[str, Settled]()
     while True:
-        audit = LogAudit(inputs, law, days, progress, order, scratch, settled)
+        audit = LogAudit(inputs, law, days, progress, order, scratch, settled, foresee)
         try:
             return audit.run()
         except Disordered as found:
             audit.close()
-            order = replace(order, **{found.what: False})
+            order = replace(order, **dict.fromkeys(found.what, False))
         except BaseException:
             audit.close()
             raise
@@ -101,11 +114,12 @@ class LogAudit:
         order: Order,
         scratch: Path | None,
         settled: dict[str, Settled] | None = None,
+        foresee: Foresee = nothing_foreseen,
     ) -> None:
         """Get ready; `settled` is what earlier attempts found out about repeated ids, and takes what this one does."""
         self._settled = {} if settled is None else settled
         self._inputs, self._law, self._order, self._progress = inputs, law, order, progress
-        self._quarantine, self._watch, self._spool = Quarantine(), Watch(), Spool(folder=scratch)
+        self._quarantine, self._watch, self._spool = Quarantine(), Watch(foresee=foresee), Spool(folder=scratch)
         self._scratch = scratch
         self._repeats: dict[str, Repeats] = {}
         self._bench = Workbench(law, days, self._spool.add, bool(inputs.wagers))
@@ -120,8 +134,7 @@ class LogAudit:
         bench, quarantine = self._bench, self._quarantine
         events = read_events(self._events())
         bench.events = EventBook(events)
-        open_of = {"rounds": open_rounds, "wagers": open_wagers}
-        bench.conflicts = {role: self._conflicts(role, opener) for role, opener in open_of.items()}
+        bench.conflicts["rounds"] = self._conflicts("rounds", open_rounds)
         summary = self._parts()
         counted = {role: repeats.counts for role, repeats in self._repeats.items()}
         counted["events"] = _event_repeats(quarantine, events)
@@ -170,7 +183,7 @@ class LogAudit:
             ids = batch.rows[column]
             with self._bench.steps.step(f"order and facts of {role}", len(batch)):
                 if getattr(self._order, role) and not ascending(ids, last):
-                    raise Disordered(role)
+                    raise Disordered(role, *self._out_of_step(role, batch))
                 last = ids[-1].as_py()
                 self._watch.see(role, batch)
                 stay = repeats.keep(batch)
@@ -180,18 +193,37 @@ class LogAudit:
             elif stay.any():
                 yield batch.where(stay)
 
+    def _out_of_step(self, role: str, batch: Batch) -> tuple[str, ...]:
+        """What more does not hold where the ids of a batch do not rise, so that it is not found out one by one."""
+        order = self._order
+        wanting = role == "wagers" and order.rounds and order.tables and not in_step(batch)
+        return ("tables", "step") if wanting else ()
+
+    def _wagers(self) -> Iterator[Batch]:
+        """The wagers that take part; what is to be known of all of them first is found out beside the rounds."""
+        self._bench.conflicts["wagers"] = self._conflicts("wagers", open_wagers)
+        if self._inputs.wagers:
+            yield from self._stream("wagers", open_wagers)
+
+    def _begun(self) -> Iterator[tuple[PartAudit, bool]]:
+        """The parts as their rounds are read and judged; True with the last one."""
+        bench, order = self._bench, self._order
+        for rounds, last in windows(self._stream("rounds", open_rounds), bench, WINDOW if order.tables else None):
+            part = PartAudit(bench, rounds)
+            if not order.step:
+                part.expect_any_order()
+            yield part, last
+
     def _parts(self) -> Summary:
         bench, order = self._bench, self._order
         total = Summary.empty(bench.most)
         tables: set[str] = set()
-        cut = windows(self._stream("rounds", open_rounds), bench, WINDOW if order.tables else None)
-        bets = self._stream("wagers", open_wagers) if self._inputs.wagers else iter(())
         # Nothing reads on when this is left, whatever for: what was read is then let go.
-        with closing(ahead(cut)) as parts, closing(ahead(bets, 2)) as source:
+        with closing(Ahead(self._begun())) as parts, closing(Ahead(self._wagers(), 2)) as source:
             wagers = WagerStream(source, partial(self._orphans, total), rising=order.rounds)
-            for rounds, last in parts:
+            for part, last in parts:
+                rounds = part.case.rounds
                 tables.update(table for _, table in rounds.names.places)
-                part = PartAudit(bench, rounds)
                 wagers.feed(part, None if last else rounds.ids[-1].as_py(), last=last)
                 total.add(part.finish(total))
                 self._progress("replay", len(rounds))

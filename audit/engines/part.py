@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -83,7 +83,7 @@ class Workbench:
     take: Take
     with_wagers: bool
     events: EventBook = field(default_factory=lambda: EventBook(()))
-    conflicts: Mapping[str, Conflicts] = field(default_factory=dict)
+    conflicts: dict[str, Conflicts] = field(default_factory=dict)
     rulesets: list[GameRules] = field(default_factory=list)
     hands: HandBook = field(default_factory=HandBook)
     houses: Words = field(default_factory=Words)
@@ -130,7 +130,7 @@ class PartAudit:
         self._check_rounds()
         self._payouts = Payouts(case, bench.dues, self._uses, given=bench.with_wagers)
         self._limits = StakeLimits(case, law.settings.limits)
-        self._place_of = rounds.table * np.int32(len(GAMES)) + rounds.game
+        self._place_of = rounds.table.astype(np.int64) * len(GAMES) + rounds.game
         self._of_table = np.zeros(len(rounds.names.table.texts) * len(GAMES), np.int64)
         self._wagers = self._outside = 0
         self._all_inside = bool(scope.all())
@@ -160,6 +160,10 @@ class PartAudit:
                 more = {"source_file": file, "source_row": row, "detail": conflicts.place(name)}
                 self.case.note("LOG-001", at, expected="one_content", observed="several", **more)
         self._index.rewind()
+
+    def expect_any_order(self) -> None:
+        """Get ready for wagers that do not come in the order of their rounds."""
+        self._index.prepare()
 
     def settle(self, batch: Batch) -> Batch | None:
         """Judge the wagers whose rounds are here; answer the others, None where there are none."""
@@ -191,7 +195,7 @@ class PartAudit:
             self._outside += len(wagers) - len(inside)
             wagers = wagers.take(inside)
         self._wagers += len(wagers)
-        self._of_table += np.bincount(self._place_of[wagers.at], minlength=len(self._of_table))
+        self._of_table += np.bincount(self._place_of.take(wagers.at), minlength=len(self._of_table))
         self._payouts.add(wagers)
         self._limits.add(wagers)
 

@@ -26,10 +26,10 @@ Progress = Callable[[str, int], None]
 
 
 class Disordered(Exception):
-    """The log is not in the order hoped for: `what` is "rounds" or "wagers" (ids do not rise) or "tables"."""
+    """The log is not in the order hoped for: `what` are the fields of the engine's order that do not hold."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(what)
+    def __init__(self, *what: str) -> None:
+        super().__init__(*what)
         self.what = what
 
 
@@ -55,12 +55,21 @@ class Law:
     catalogue: Catalogue
 
 
+Foresee = Callable[[str, pa.Table], None]
+"""Told the role and the first rows of a table as soon as there are as many as the data gate looks at."""
+
+
+def nothing_foreseen(role: str, sample: pa.Table) -> None:
+    """For a data gate that judges at the end alone."""
+
+
 @dataclass
 class Watch:
-    """Looks at every accepted row as it streams by, for the data gate."""
+    """Looks at every accepted row as it streams by, for the data gate; `foresee` hears of each table's first rows."""
 
     facts: dict[str, Facts] = field(default_factory=dict)
     parts: dict[str, list[pa.RecordBatch]] = field(default_factory=dict)
+    foresee: Foresee = nothing_foreseen
 
     def see(self, role: str, batch: Batch) -> Batch:
         """Note a batch and hand it on."""
@@ -69,8 +78,14 @@ class Watch:
         room = SAMPLE - sum(part.num_rows for part in parts)
         if room > 0:
             parts.append(batch.rows.slice(0, room))
+            if len(batch) >= room:
+                self.foresee(role, _table(parts))
         return batch
 
     def samples(self) -> dict[str, pa.Table]:
         """The first rows of each table."""
-        return {role: pa.Table.from_batches(parts).unify_dictionaries() for role, parts in self.parts.items() if parts}
+        return {role: _table(parts) for role, parts in self.parts.items() if parts}
+
+
+def _table(parts: list[pa.RecordBatch]) -> pa.Table:
+    return pa.Table.from_batches(parts).unify_dictionaries()

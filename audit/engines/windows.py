@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from audit.engines.part import PartAudit, Workbench
 from audit.engines.terms import Disordered
-from audit.ingest.ahead import ahead
+from audit.ingest.ahead import Ahead
 from audit.ingest.filereading import Batch
 from audit.replay.rounds import Rounds, RoundsReader
 
@@ -124,15 +124,15 @@ class WagerStream:
             fresh = next(self._batches, None)
             if fresh is None:
                 break
-            if not self._begun and self._rising and not _in_step(fresh):
-                raise Disordered("tables")
+            if not self._begun and self._rising and not in_step(fresh):
+                raise Disordered("tables", "step")
             self._begun = True
             self._take(part.settle(fresh))
 
     def _feed_all(self, part: PartAudit) -> None:
         """Give the last part all that is left; rounds are looked for in one thread while another settles."""
         located = ((batch, part.locate(batch)) for batch in self._batches)
-        with closing(ahead(located)) as pairs:
+        with closing(Ahead(located)) as pairs:
             for batch, at in pairs:
                 self._take(part.judge(batch, at))
                 if sum(map(len, self._waiting)) > STRAY:
@@ -157,7 +157,7 @@ class WagerStream:
             self._waiting = []
 
 
-def _in_step(wagers: Batch) -> bool:
+def in_step(wagers: Batch) -> bool:
     """Say whether some wagers name their rounds in the order of the rounds' ids, which rise; one in ten need not."""
     ids = wagers.rows["round_id"]
     back = pc.sum(pc.less(ids[1:], ids[:-1])).as_py() or 0

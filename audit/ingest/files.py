@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import glob
 import hashlib
 import io
@@ -115,18 +116,28 @@ class SourceFile:
         It is computed once as long as the file stays as it is.
         """
         try:
-            state: Hashable
-            if self.remote is None:
-                seen = self.path.stat()
-                state = (seen.st_size, seen.st_mtime_ns, seen.st_ino)
-            else:
-                state = (self.remote.bytes, self.remote.modified)
+            state = self._state()
             if state not in self._digests:
                 self._digests[state] = self._digest()
         except OSError as error:
             said = self.trouble(error) or f"cannot be read ({error.strerror})"
             raise InputRefused(f"{self.name}: {said}") from error
         return self._digests[state]
+
+    def whole(self) -> builtins.bytes:
+        """The whole content, of which the digest is then known; OSError if it cannot be read."""
+        state = self._state()
+        with self.path.open("rb", buffering=0) if self.remote is None else self.remote.open() as stream:
+            content: builtins.bytes = stream.read()
+        self._digests[state] = hashlib.sha256(content).hexdigest()
+        return content
+
+    def _state(self) -> Hashable:
+        """What tells whether the file was changed since."""
+        if self.remote is not None:
+            return self.remote.bytes, self.remote.modified
+        seen = self.path.stat()
+        return seen.st_size, seen.st_mtime_ns, seen.st_ino
 
     def _digest(self) -> str:
         digest = hashlib.sha256()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -95,6 +95,13 @@ class GateResult:
     def to_json(self) -> str:
         """The content of `expectations.json`: the same data, the same bytes."""
         return json.dumps(self.as_json(), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def joined(parts: Iterable[GateResult], suites: Sequence[str]) -> GateResult:
+    """The answers of several questions as those of one, in the order of the `suites`, each judged in one of them."""
+    place = {name: number for number, name in enumerate(suites)}
+    lines = [line for part in parts for line in part.results]
+    return GateResult(tuple(sorted(lines, key=lambda line: place[line.suite])))
 
 
 def gate_from_json(text: str) -> GateResult:

@@ -17,6 +17,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -44,6 +45,8 @@ class GateProcess:
     def __init__(self, *, lean: bool = True) -> None:
         command = [sys.executable, "-P", "-m", "audit.ingest.gate_process", *(() if lean else (_WHOLE,))]
         self._helper: subprocess.Popen[bytes] | None = None
+        self._foreseen: dict[str, Future[pa.Table | None]] = {}
+        self._pool = ThreadPoolExecutor(1, "gate")
         with suppress(OSError):  # no memory for a process, or no right to one
             self._helper = subprocess.Popen(  # noqa: S603 - this interpreter and this module
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -56,6 +59,57 @@ class GateProcess:
             raise ProcessLookupError("the data gate has no process of its own")
         return self._helper.pid
 
+    def foresee(self, role: str, sample: pa.Table) -> None:
+        """Have the first rows of a table judged while the rest is read; `run` takes the answers for the same rows.
+
+        It does not wait: the rows go to the helper in another thread, once for each role.
+        """
+        if self._helper is not None and role not in self._foreseen:
+            self._foreseen[role] = self._pool.submit(self._ask_early, role, sample)
+
+    def _ask_early(self, role: str, sample: pa.Table) -> pa.Table | None:
+        """Put the question about the rows alone; the answer is the rows that it is about (None: of no suite)."""
+        from audit.ingest.judged import cut
+        from audit.ingest.suites import list_suites
+        from audit.ingest.validate import SAMPLE_ROWS
+
+        judged = cut({role: sample}, list_suites(None), SAMPLE_ROWS)
+        self._put(judged, {}, None)
+        return judged.get(role)
+
+    def _put(
+        self, judged: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]], suites_dir: Path | None
+    ) -> None:
+        if self._helper is None or self._helper.stdin is None:
+            raise EOFError
+        packed = {role: _packed(table) for role, table in judged.items()}
+        pickle.dump((packed, dict(profiles), suites_dir), self._helper.stdin)
+        self._helper.stdin.flush()
+
+    def _get(self) -> GateResult | AuditError:
+        """The next answer; raises EOFError, OSError or UnpicklingError where the helper is no more."""
+        from audit.ingest.gate import GateResult
+
+        if self._helper is None or self._helper.stdout is None:
+            raise EOFError
+        answer = pickle.load(self._helper.stdout)  # noqa: S301 - our own helper, at the end of our own pipe
+        if not isinstance(answer, GateResult | AuditError):
+            raise MachineFailure("the data gate gave no answer")
+        return answer
+
+    def _known(self, judged: Mapping[str, pa.Table]) -> dict[str, GateResult]:
+        """The answers that were asked for early, of those tables whose rows are the same now."""
+        from audit.ingest.gate import GateResult
+
+        known = {}
+        for role, asked in self._foreseen.items():
+            rows = asked.result()
+            answer = self._get()
+            if rows is not None and role in judged and isinstance(answer, GateResult) and rows.equals(judged[role]):
+                known[role] = answer
+        self._foreseen.clear()
+        return known
+
     def run(
         self,
         samples: Mapping[str, pa.Table],
@@ -63,34 +117,30 @@ class GateProcess:
         suites_dir: Path | None = None,
     ) -> GateResult:
         """As :func:`audit.ingest.validate.run_gate`, with the same errors."""
-        from audit.ingest.gate import GateResult
+        from audit.ingest.gate import joined
         from audit.ingest.judged import cut
         from audit.ingest.suites import list_suites
         from audit.ingest.validate import SAMPLE_ROWS, run_gate
 
-        if self._helper is None or self._helper.stdin is None or self._helper.stdout is None:
-            return run_gate(samples, profiles, suites_dir)
-        to_helper, from_helper = self._helper.stdin, self._helper.stdout
-        judged = cut(samples, list_suites(suites_dir), SAMPLE_ROWS)
-        packed = {role: _packed(table) for role, table in judged.items()}
+        suites = list_suites(suites_dir)
+        judged = cut(samples, suites, SAMPLE_ROWS)
         try:
-            pickle.dump((packed, dict(profiles), suites_dir), to_helper)
-            to_helper.flush()
-            answer = pickle.load(from_helper)  # noqa: S301 - our own helper, at the end of our own pipe
+            known = self._known(judged if suites_dir is None else {})
+            self._put({role: rows for role, rows in judged.items() if role not in known}, profiles, suites_dir)
+            answer = self._get()
         except (EOFError, OSError, pickle.UnpicklingError):
             # The helper was killed or could not start, which says nothing of the data.
             return run_gate(samples, profiles, suites_dir)
         if isinstance(answer, AuditError):
             raise answer
-        if not isinstance(answer, GateResult):
-            raise MachineFailure("the data gate gave no answer")
-        return answer
+        return joined([*known.values(), answer], [suite.name for suite in suites])
 
     def close(self) -> None:
         """Let the helper go, finished or not: it holds nothing that needs saving."""
         if self._helper is None:
             return
         self._helper.kill()
+        self._pool.shutdown(cancel_futures=True)
         for pipe in (self._helper.stdin, self._helper.stdout):
             if pipe is not None:
                 with suppress(OSError):

@@ -6,7 +6,8 @@ rows. The rows of a batch that cannot be read are taken out and handed to the qu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -16,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from audit.errors import InputRefused
-from audit.ingest.ahead import ahead
+from audit.ingest.ahead import Ahead
 from audit.ingest.canonical import EVENTS, ROUNDS, WAGERS, Table
 from audit.ingest.cells import Place, as_strings
 from audit.ingest.evidence import as_text
@@ -30,7 +31,7 @@ from audit.ingest.records import RecordLayout, Shaped, heads, shape
 from audit.ingest.smallfiles import SmallFiles, are_many
 from audit.ingest.sources import CANONICAL, Profile
 
-__all__ = ["Batch", "ahead", "open_events", "open_file", "open_ids", "open_rounds", "open_wagers"]
+__all__ = ["Batch", "open_events", "open_file", "open_ids", "open_rounds", "open_wagers"]
 
 
 def open_rounds(
@@ -97,11 +98,12 @@ def _open(
     columns: Collection[str] | None,
 ) -> Iterator[Batch]:
     steps = _steps(table, files, profile, quarantine, columns)
-    for step in steps if are_many(files) else ahead(steps, 2):
-        for note in step.notes:
-            note()
-        if len(step.batch):
-            yield step.batch
+    with closing(steps if are_many(files) else Ahead(steps, 2)) as given:
+        for step in given:
+            for note in step.notes:
+                note()
+            if len(step.batch):
+                yield step.batch
 
 
 def _steps(
@@ -110,7 +112,7 @@ def _steps(
     profile: Profile,
     quarantine: Quarantine,
     columns: Collection[str] | None,
-) -> Iterator[Step]:
+) -> Generator[Step, None, None]:
     layout = profile.table(table)
     common = common_of(table, files, profile, quarantine, columns)
     rule = layout.cards.joined if layout.cards else None

@@ -166,7 +166,7 @@ class SmallFiles:
     def _read(self, index: int, file: SourceFile, take: Take) -> _Held | None:
         """The columns wanted of a file; None where it has to be read by itself. A new schema makes a new plan."""
         try:
-            body = pa.py_buffer(_content(file))
+            body = pa.py_buffer(file.whole())
             plan = self._plan
             keys = tuple(file.partition)
             source = _open(body, plan) if plan is not None and plan.keys == keys else None
@@ -282,15 +282,6 @@ class SmallFiles:
                 keep[span] = stay
                 notes.append(note)
         return keep, notes
-
-
-def _content(file: SourceFile) -> bytes:
-    if file.remote is None:
-        with file.path.open("rb", buffering=0) as whole:
-            return whole.read()
-    with file.remote.open() as stream:
-        content: bytes = stream.read()
-        return content
 
 
 def _open(body: pa.Buffer, plan: _Plan) -> pq.ParquetFile | None:

@@ -113,6 +113,11 @@ class RoundIndex:
     def _table(self) -> _Table:
         return _Table.of(self._ids)
 
+    def prepare(self) -> None:
+        """Get ready for ids in any order."""
+        self._near = False
+        self._table  # noqa: B018 - made now, not when it is first needed
+
     def rewind(self) -> None:
         """Expect the next ids from the first round on."""
         self._at, self._near = 0, True
@@ -183,18 +188,21 @@ class RoundIndex:
         place, end = table.bucket(wanted)
         rows = np.flatnonzero(place < end)
         while len(rows):
+            at = place.take(rows)
             if table.words is not None and words is not None:
-                known = table.words[place[rows]]
-                same = (known[:, 0] == words[rows, 0]) & (known[:, 1] == words[rows, 1])
+                known, asked = table.words.take(at, axis=0), words.take(rows, axis=0)
+                same = (known[:, 0] == asked[:, 0]) & (known[:, 1] == asked[:, 1])
             else:
-                same = table.prints[place[rows]] == wanted[rows]
-                candidate = table.order[place[rows[same]]]
-                letters = pc.equal(self._ids.take(pa.array(candidate)), ids.take(pa.array(rows[same])))
-                same[same] = letters.to_numpy(zero_copy_only=False)
-            out[rows[same]] = table.order[place[rows[same]]]
-            rows = rows[~same]
+                same = table.prints.take(at) == wanted.take(rows)
+                alike = np.flatnonzero(same)
+                candidate = pa.array(table.order.take(at.take(alike)))
+                letters = pc.equal(self._ids.take(candidate), ids.take(pa.array(rows.take(alike))))
+                same[alike] = letters.to_numpy(zero_copy_only=False)
+            found = np.flatnonzero(same)
+            out[rows.take(found)] = table.order.take(at.take(found))
+            rows = rows.take(np.flatnonzero(~same))
             place[rows] += 1
-            rows = rows[place[rows] < end[rows]]
+            rows = rows.take(np.flatnonzero(place.take(rows) < end.take(rows)))
         return out
 
 
@@ -216,11 +224,11 @@ class _Table:
         prints, words = fingerprints(ids), packed(ids)
         order = np.argsort(prints).astype(np.int32)  # half the memory to look into, for up to two billion rounds
         bits = max(len(prints) - 1, 1).bit_length() + 1
-        ordered, shift = prints[order], np.uint64(64 - bits)
+        ordered, shift = prints.take(order), np.uint64(64 - bits)
         starts = np.searchsorted(ordered >> shift, np.arange(2**bits + 1, dtype=np.uint64)).astype(np.int32)
-        return cls(ordered, order, starts, shift, None if words is None else words[order])
+        return cls(ordered, order, starts, shift, None if words is None else words.take(order, axis=0))
 
     def bucket(self, wanted: Fingerprints) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """The first place, and the one past the last, at which each fingerprint may stand."""
-        bucket = wanted >> self.shift
-        return self.starts[bucket], self.starts[bucket + np.uint64(1)]
+        bucket = (wanted >> self.shift).view(np.int64)
+        return self.starts.take(bucket), self.starts.take(bucket + 1)

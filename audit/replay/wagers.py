@@ -6,6 +6,7 @@ first wager that meets a combination asks :func:`audit.games.settlement.due`; al
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -45,10 +46,10 @@ def fact_class(rounds: Rounds, found: Judgement) -> npt.NDArray[np.int16]:
     """The class of facts of each complete round (meaningless where the round is not complete)."""
     hands = rounds.names.hands
     value = found.player_points.astype(np.int16) * 10 + found.banker_points
-    value = value * 2 + (hands.counts[rounds.player_hand] == 3)
-    value = value * 2 + (hands.counts[rounds.banker_hand] == 3)
-    value = value * 4 + hands.pairs[rounds.player_hand]
-    return np.asarray(value * 4 + hands.pairs[rounds.banker_hand], np.int16)
+    value = value * 2 + (hands.counts.take(rounds.player_hand) == 3)
+    value = value * 2 + (hands.counts.take(rounds.banker_hand) == 3)
+    value = value * 4 + hands.pairs.take(rounds.player_hand)
+    return np.asarray(value * 4 + hands.pairs.take(rounds.banker_hand), np.int16)
 
 
 def facts_of(number: int) -> Facts:
@@ -95,7 +96,8 @@ def judged_paytables(rules: GameRules, paytables: Mapping[str, Paytable]) -> Map
 class DueTable:
     """Dues by (group of rounds, bet, class of facts), filled as wagers ask for them.
 
-    A group is (version, method, scheme). `unit` is the house's rounding unit in ten-thousandths.
+    A group is (version, method, scheme). `unit` is the house's rounding unit in ten-thousandths. One thread may ask for
+    the groups of a part while another looks up the dues of an earlier one.
     """
 
     rulebook: Rulebook
@@ -108,6 +110,7 @@ class DueTable:
     _groups: dict[tuple[int, int, int], int] = field(default_factory=dict)
     _table: npt.NDArray[np.int16] = field(init=False)
     _columns: dict[str, Array] = field(default_factory=dict)
+    _grows: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.bets = [*KNOWN_BETS, *(bet for bet in self.paytables if bet not in KNOWN_BETS)]
@@ -129,11 +132,12 @@ class DueTable:
         return out
 
     def _group(self, triple: tuple[int, int, int]) -> int:
-        if triple not in self._groups:
-            self._groups[triple] = len(self._groups)
-            more = np.full((1, len(self.bets), CLASSES), -1, np.int16)
-            self._table = np.concatenate([self._table, more])
-        return self._groups[triple]
+        with self._grows:
+            if triple not in self._groups:
+                self._groups[triple] = len(self._groups)
+                more = np.full((1, len(self.bets), CLASSES), -1, np.int16)
+                self._table = np.concatenate([self._table, more])
+            return self._groups[triple]
 
     def hand_places(self, group: Array, facts: Array) -> npt.NDArray[np.int32]:
         """Where the dues of each round begin in the table: to be handed to :meth:`look_up` for its wagers."""
@@ -141,16 +145,17 @@ class DueTable:
 
     def look_up(self, hand_place: Array, bet: Array) -> npt.NDArray[np.int16]:
         """The due (its number in `dues`) of each wager, by the place of its hand and its bet."""
-        flat = self._table.reshape(-1)
         place = bet * CLASSES + hand_place
-        answer = flat[place]
+        answer = self._table.reshape(-1).take(place)
         open_rows = answer < 0
         if open_rows.any():
-            for number in np.unique(place[open_rows]).tolist():
-                rest, klass = divmod(number, CLASSES)
-                group_number, bet_number = divmod(rest, len(self.bets))
-                flat[number] = self._ask(group_number, bet_number, klass)
-            answer = flat[place]
+            with self._grows:
+                flat = self._table.reshape(-1)
+                for number in np.unique(place[open_rows]).tolist():
+                    rest, klass = divmod(number, CLASSES)
+                    group_number, bet_number = divmod(rest, len(self.bets))
+                    flat[number] = self._ask(group_number, bet_number, klass)
+                answer = flat.take(place)
         return np.asarray(answer, np.int16)
 
     def _ask(self, group: int, bet: int, klass: int) -> int:
@@ -209,12 +214,12 @@ class DueTable:
 
     def payout(self, number: Array, stake: Array) -> tuple[Array, Array]:
         """Payout and commission due of winning wagers, in ten-thousandths: the bulk form of `settlement.amounts`."""
-        times = self.column("times")[number]
+        times = self.column("times").take(number)
         payout, commission = stake * times, np.zeros(len(stake), np.int64)
         rest = np.flatnonzero(times == 0)
         if len(rest):
-            payout[rest], commission[rest] = self._in_full(number[rest], stake[rest])
-        for place in np.flatnonzero(stake > self.column("largest")[number]):
+            payout[rest], commission[rest] = self._in_full(number.take(rest), stake.take(rest))
+        for place in np.flatnonzero(stake > self.column("largest").take(number)):
             exact = amounts(self.dues[number[place]], int(stake[place]), self.unit)
             # A sum that 64 bits cannot hold equals no recorded one, and neither does the largest that they can.
             payout[place], commission[place] = min(exact.payout, _HIGHEST), min(*exact.commission, _HIGHEST)
@@ -223,9 +228,9 @@ class DueTable:
     def _in_full(self, number: Array, stake: Array) -> tuple[Array, Array]:
         """As :meth:`payout`, for odds with a fraction, a commission or half a payment; right up to `largest`."""
         unit = self.unit
-        num, den = self.column("odds_num")[number], self.column("odds_den")[number]
-        rate_num, rate_den = self.column("rate_num")[number], self.column("rate_den")[number]
-        half = self.column("half")[number] == 1
+        num, den = self.column("odds_num").take(number), self.column("odds_den").take(number)
+        rate_num, rate_den = self.column("rate_num").take(number), self.column("rate_den").take(number)
+        half = self.column("half").take(number) == 1
         gross = (2 * stake * num + den) // (2 * den)
         whole = den * rate_den * unit
         commission = -((whole - 2 * stake * num * rate_num) // (2 * whole)) * unit

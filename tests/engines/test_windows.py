@@ -144,3 +144,26 @@ def test_rows_in_any_order_give_the_same_findings(
             other[name] = reordered(path, tmp_path / path.name, places)
 
     assert found(audited(demo, tmp_path / "mixed", **other)) == expected
+
+
+def test_shuffled_wagers_cost_one_fresh_start(demo: DemoFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That their ids do not rise and that they are not in step with the rounds is found out at once."""
+    rounds, rising, last = demo.rounds.read_text("utf-8").splitlines(keepends=True), tmp_path / "rounds.csv", ""
+    kept = [last := line for line in rounds[1:] if line.partition(",")[0] > last.partition(",")[0]]
+    rising.write_text(rounds[0] + "".join(kept), "utf-8")
+    wagers = demo.wagers.read_text("utf-8").splitlines()
+    places = np.random.default_rng(7).permutation(len(wagers) - 1)
+    mixed = reordered(demo.wagers, tmp_path / "wagers.csv", places)
+    begun: list[local.Order] = []
+    inner = local.LogAudit
+
+    class Attempt(inner):  # type: ignore[misc, valid-type]
+        def run(self) -> local.Audited:
+            begun.append(self._order)
+            return super().run()
+
+    monkeypatch.setattr(local, "WINDOW", 100)
+    monkeypatch.setattr(local, "LogAudit", Attempt)
+    audited(demo, tmp_path / "run", rounds=rising, wagers=mixed)
+
+    assert begun == [local.Order(), local.Order(wagers=False, tables=False, step=False)]

@@ -34,6 +34,9 @@ class NoGate:
     def __exit__(self, *_: object) -> None:
         return None
 
+    def foresee(self, *_: object) -> None:
+        """Nothing is done ahead."""
+
     def run(self, *_: object) -> GateResult:
         """No answers."""
         return GateResult(())

@@ -72,3 +72,21 @@ def test_size_and_digest_are_those_of_the_content(folder: Path) -> None:
     file.path.unlink()
     with pytest.raises(InputRefused, match=r"^a\.CSV: cannot be read"):
         file.sha256()
+
+
+def test_the_digest_is_known_from_the_content_that_was_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that was read whole is not read again for its digest, unless it changed since."""
+    (file,) = files.resolve([str(folder / "a.CSV")], "rounds")
+    again = files.SourceFile._digest
+    times = []
+
+    def counted(self: files.SourceFile) -> str:
+        times.append(self.name)
+        return again(self)
+
+    monkeypatch.setattr(files.SourceFile, "_digest", counted)
+
+    assert file.whole() == b"a.CSV"
+    assert (hashlib.sha256(b"a.CSV").hexdigest(), []) == (file.sha256(), times)
+    file.path.write_bytes(b"changed")
+    assert (hashlib.sha256(b"changed").hexdigest(), ["a.CSV"]) == (file.sha256(), times)

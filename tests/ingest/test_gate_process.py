@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -76,3 +77,46 @@ def test_helper_ends_with_its_parent(tmp_path: Path) -> None:
         time.sleep(0.1)
 
     assert not alive(helper)
+
+
+def sample(rows: int) -> pa.Table:
+    """Some wagers, of which one has a stake of nothing."""
+    nothing = dict.fromkeys(TABLES["wagers"].names)
+    made = [nothing | {"wager_id": f"W{n}", "round_id": f"R{n}", "stake": 10_000 * min(n, 1)} for n in range(rows)]
+    return pa.Table.from_pylist(made, schema=TABLES["wagers"].schema)
+
+
+def test_rows_judged_early_have_the_same_answers_in_the_same_order() -> None:
+    """The answers about rows that were sent ahead are those of one question; other rows are judged afresh."""
+    first, other = sample(3), sample(2)
+    events = pa.Table.from_pylist([], schema=TABLES["events"].schema)
+    profiles = {"wagers": {"rows": 3, "quarantined": 0}}
+    asked: list[set[str]] = []
+
+    class Heard(GateProcess):
+        def _put(self, judged: Any, profiles: Any, suites_dir: Path | None) -> None:
+            asked.append(set(judged))
+            super()._put(judged, profiles, suites_dir)
+
+    with Heard() as gate:
+        gate.foresee("wagers", first)
+        gate.foresee("wagers", other)  # the same role once more: not heard
+        early = gate.run({"wagers": first, "events": events}, profiles)
+        gate.foresee("wagers", first)
+        differs = gate.run({"wagers": other, "events": events}, profiles)
+
+    assert asked == [{"wagers"}, {"events"}, {"wagers"}, {"wagers", "events"}]
+    assert early == run_gate({"wagers": first, "events": events}, profiles)
+    assert differs == run_gate({"wagers": other, "events": events}, profiles)
+    assert early != differs
+
+
+def test_a_helper_killed_after_an_early_question_is_no_loss() -> None:
+    """The gate then runs in this process, over all there is."""
+    events = pa.Table.from_pylist([], schema=TABLES["events"].schema)
+    with GateProcess() as gate:
+        gate.foresee("wagers", sample(3))
+        os.kill(gate.pid, signal.SIGKILL)
+        answers = gate.run({"wagers": sample(3), "events": events}, {})
+
+    assert answers == run_gate({"wagers": sample(3), "events": events}, {})

@@ -183,3 +183,18 @@ def test_repeats_and_conflicts(batch: MakeBatch) -> None:
     assert {"rounds.csv": 1, "more.csv": 2} == repeats.counts
     assert {"A": ("more.csv", 1)} == repeats.conflicts
     assert [("more.csv", 1), ("more.csv", 3)] == [(file, row) for _, file, row in repeats.rejected]
+
+
+@pytest.mark.usefixtures("hash_")
+@FOR_EACH_HASH
+@given(st.lists(IDS, unique=True, max_size=40), st.lists(st.one_of(st.integers(0, 60), IDS), max_size=50))
+def test_an_index_made_ready_answers_the_same(ids: list[str], query: list[int | str]) -> None:
+    """Whether the index waits for wagers in any order or finds that out changes no answer."""
+    wanted = [ids[each % len(ids)] if ids and isinstance(each, int) else str(each) for each in query]
+    ready = RoundIndex(chunks(ids, []))
+    ready.prepare()
+
+    expected = [ids.index(each) if each in ids else -1 for each in wanted]
+    assert ready.locate(pa.array(wanted, pa.string())).tolist() == expected
+    ready.rewind()
+    assert ready.locate(pa.array(wanted, pa.string())).tolist() == expected

@@ -113,7 +113,7 @@ def bench_of(context: Context) -> tuple[Workbench, list[pa.RecordBatch]]:
         context.build.check()
         register = None if context.approvals is None else Register(context.approvals)
         law = Law(rulebook(), register, context.paytables, context.settings, catalogue.load())
-        bench = Workbench(law, context.days, _nowhere, context.with_wagers, context.events, context.conflicts)
+        bench = Workbench(law, context.days, _nowhere, context.with_wagers, context.events, dict(context.conflicts))
         _BENCHES.bench, _BENCHES.token = bench, context.token
     findings: list[pa.RecordBatch] = []
     bench.take, bench.steps = findings.append, Steps()

@@ -1,0 +1,74 @@
+"""Items made ahead in another thread: the same items and errors, begun at once, and no more after closing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from audit.ingest.ahead import Ahead
+
+
+def numbers(made: list[int], end: int, *, trouble: bool = False) -> Iterator[int]:
+    """The numbers from 0, noted as they are made; then perhaps an error."""
+    for number in range(end):
+        made.append(number)
+        yield number
+    if trouble:
+        raise ValueError("no further")
+
+
+@pytest.mark.parametrize("depth", [1, 3, 10])
+def test_the_same_items_in_their_order(depth: int) -> None:
+    """Nothing is lost, doubled or moved, however far ahead it is made; the end stays the end."""
+    ahead = Ahead(numbers([], 5), depth)
+
+    assert [0, 1, 2, 3, 4] == list(ahead)
+    assert list(ahead) == []
+
+
+def test_the_first_items_are_begun_before_anyone_asks() -> None:
+    """So that two sources are read beside each other, whichever is asked first."""
+    begun = threading.Event()
+
+    def items() -> Iterator[int]:
+        begun.set()
+        yield 1
+
+    ahead = Ahead(items())
+    assert begun.wait(10)
+    ahead.close()
+
+
+def test_an_error_comes_in_its_place_and_is_the_end() -> None:
+    """What was made before it is given first; after it there is nothing."""
+    ahead = Ahead(numbers([], 2, trouble=True), 5)
+
+    assert (0, 1) == (next(ahead), next(ahead))
+    with pytest.raises(ValueError, match="no further"):
+        next(ahead)
+    assert list(ahead) == []
+
+
+def test_closing_ends_the_making_and_closes_what_makes() -> None:
+    """A generator that is left half-way is closed, in this thread, and no thread stays behind."""
+    made: list[int] = []
+    closed = []
+
+    def items() -> Iterator[int]:
+        try:
+            yield from numbers(made, 100)
+        finally:
+            closed.append(threading.current_thread())
+
+    before = threading.active_count()
+    ahead = Ahead(items(), 2)
+    assert next(ahead) == 0
+    ahead.close()
+    ahead.close()
+
+    assert closed == [threading.current_thread()]
+    assert len(made) <= 4
+    assert threading.active_count() == before
+    assert list(ahead) == []
