@@ -218,7 +218,7 @@ class PartAudit:
         summary.recorded = recorded_options(case, self._uses)
         summary.accepted["wagers"] = self._wagers
         summary.outside["wagers"] = self._outside
-        summary.of_rounds(case, self._of_table)
+        summary.of_rounds(case, self._of_table, known.hours.busy)
         return summary
 
     def _conflicting_wagers(self) -> None:

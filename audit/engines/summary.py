@@ -31,8 +31,8 @@ class Hours:
     cells: dict[Cell, tuple[str | None, int, int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, case: Case, counts: FindingCounts) -> Hours:
-        """The cells of one part."""
+    def of(cls, case: Case, counts: FindingCounts, known: int = 0) -> Hours:
+        """The cells of one part, where other parts are `known` to have so many."""
         rounds, names, hours = case.rounds, case.rounds.names, cls()
         where = np.flatnonzero(case.scope)
         if not len(where):
@@ -42,15 +42,19 @@ class Hours:
         span = int(hour.max()) - first + 1
         busy, times = _counted(rounds.table[where].astype(np.int64) * span + (hour - first))
         hours.busy = len(busy)
-        found: dict[int, dict[int, int]] = {}
-        for table in np.unique(busy // span).tolist():
-            found[table] = counts.hours_of(names.place(table))
-        for number, rounds_there in zip(busy.tolist(), times.tolist(), strict=True):
+        found = {
+            table * span + hour_of - first: findings
+            for table in np.unique(busy // span).tolist()
+            for hour_of, findings in counts.hours_of(names.place(table)).items()
+            if 0 <= hour_of - first < span
+        }
+        listed = np.arange(len(busy))
+        if len(busy) + known > CELLS:
+            listed = np.flatnonzero(np.isin(busy, np.array(list(found), np.int64)))
+        for number, rounds_there in zip(busy[listed].tolist(), times[listed].tolist(), strict=True):
             table, place = divmod(number, span)
-            findings = found[table].get(first + place, 0)
-            if findings or len(busy) <= CELLS:
-                casino, table_id = names.place(table)
-                hours.cells[casino or "", table_id, first + place] = casino, rounds_there, findings
+            casino, table_id = names.place(table)
+            hours.cells[casino or "", table_id, first + place] = casino, rounds_there, found.get(number, 0)
         return hours
 
     def add(self, other: Hours) -> None:
@@ -122,8 +126,8 @@ class Summary:
         """The summary of nothing; evidence is kept of the first `most` findings of each check."""
         return cls(FindingCounts(most), Evidence(most))
 
-    def of_rounds(self, case: Case, wagers_of_table: Any) -> None:
-        """Count the rounds of a case whose findings are all in `counts`."""
+    def of_rounds(self, case: Case, wagers_of_table: Any, known: int) -> None:
+        """Count the rounds of a case whose findings are all in `counts`; `known` table-hours are those of others."""
         rounds, scope, names = case.rounds, case.scope, case.rounds.names
         self.accepted["rounds"] += int(np.count_nonzero(scope))
         self.outside["rounds"] += int(np.count_nonzero(~scope))
@@ -144,7 +148,7 @@ class Summary:
             table, code = divmod(number, len(GAMES))
             casino, table_id = names.place(table)
             self.tables[casino, table_id, GAMES[code].value] = [int(counted[number]), int(wagers_of_table[number])]
-        self.hours = Hours.of(case, self.counts)
+        self.hours = Hours.of(case, self.counts, known)
 
     def _versions(self, case: Case, game: str, mine: Any) -> None:
         for number in (np.flatnonzero(np.bincount(case.found.rules[mine] - NO_RULES)) + NO_RULES).tolist():

@@ -64,12 +64,12 @@ def all_canonical(hands: pa.StringArray) -> bool:
     data, offsets = cells.text_bytes(hands)
     if hands.null_count or not (offsets[1:] > offsets[:-1]).all():
         return False
-    kinds = _CLASS[data]
-    pairs = _ALLOWED[kinds[:-1] * 8 + kinds[1:]]
+    kinds = _CLASS.take(data)
+    pairs = _ALLOWED.take(kinds[:-1] * 8 + kinds[1:])
     joints = offsets[1:-1]
     pairs[joints - 1] = True
-    starts = _ALLOWED[_EDGE * 8 + kinds[offsets[:-1]]]
-    ends = _ALLOWED[kinds[offsets[1:] - 1] * 8 + _EDGE]
+    starts = _ALLOWED.take(_EDGE * 8 + kinds.take(offsets[:-1]))
+    ends = _ALLOWED.take(kinds.take(offsets[1:] - 1) * 8 + _EDGE)
     return bool(pairs.all() and starts.all() and ends.all())
 
 

@@ -99,7 +99,7 @@ def _no_space_at_ends(data: NDArray[np.uint8], offsets: NDArray[np.int32], there
     firsts, lasts = offsets[:-1], offsets[1:] - 1
     if not there.all():
         firsts, lasts = firsts[there], lasts[there]
-    return bool(data[firsts].min() >= _FIRST_PRINTABLE and data[lasts].min() >= _FIRST_PRINTABLE)
+    return bool(data.take(firsts).min() >= _FIRST_PRINTABLE and data.take(lasts).min() >= _FIRST_PRINTABLE)
 
 
 def _is_text(kind: pa.DataType) -> bool:

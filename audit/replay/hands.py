@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from audit.ingest.cells import text_bytes
 from audit.model import RANKS, SUITS, Card
 
 NO_THIRD: Final = 10
@@ -88,6 +89,42 @@ def _short_hands() -> tuple[Table, Table]:
     return np.stack(columns).astype(np.int8), digits.astype(np.int8)
 
 
+_SPACE: Final = ord(" ")
+
+
+def _numbers_of_pairs() -> npt.NDArray[np.int64]:
+    """The number of a card by its rank's letter and, times 256, its suit's; _UNREADABLE where two bytes are none."""
+    numbers = np.full(256 * 256, _UNREADABLE, np.int64)
+    for number in range(SUITED):
+        name = card_name(number)
+        if len(name) == 2:
+            numbers[ord(name[0]) + 256 * ord(name[1])] = number
+    return numbers
+
+
+_PAIRS_OF_BYTES: Final = _numbers_of_pairs()
+
+
+def _codes_of_pairs(texts: pa.StringArray) -> npt.NDArray[np.int64]:
+    """The codes of hands of two or three cards of two letters each, as most are; _UNREADABLE for all others."""
+    codes = np.full(len(texts), _UNREADABLE, np.int64)
+    data, offsets = text_bytes(texts)
+    lengths, letters = np.diff(offsets), data.astype(np.int64)
+    for cards in (2, 3):
+        rows = np.flatnonzero(lengths == 3 * cards - 1)
+        start = offsets.take(rows).astype(np.int64)
+        found, fine = np.zeros(len(rows), np.int64), np.ones(len(rows), np.bool_)
+        for place in range(cards):
+            at = start + 3 * place
+            number = _PAIRS_OF_BYTES.take(letters.take(at) + 256 * letters.take(at + 1))
+            found += (number + 1) * _BASE**place
+            fine &= number != _UNREADABLE
+            if place:
+                fine &= data.take(at - 1) == _SPACE
+        codes[rows] = np.where(fine, found, _UNREADABLE)
+    return codes
+
+
 class HandBook:
     """Hands by code: what the checks need to know of each. A code is the cards themselves, so that none is looked up.
 
@@ -125,6 +162,13 @@ class HandBook:
         return look_up
 
     def _codes(self, texts: pa.StringArray) -> npt.NDArray[np.int64]:
+        codes = _codes_of_pairs(texts)
+        rest = np.flatnonzero(codes == _UNREADABLE)
+        if len(rest):
+            codes[rest] = self._codes_of_words(texts.take(pa.array(rest)))
+        return codes
+
+    def _codes_of_words(self, texts: pa.StringArray) -> npt.NDArray[np.int64]:
         words = pc.split_pattern(texts.fill_null(""), " ")
         numbers = pc.index_in(words.flatten(), value_set=_WORDS).fill_null(_UNREADABLE)
         card = numbers.to_numpy(zero_copy_only=False).astype(np.int64)

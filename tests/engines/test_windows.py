@@ -15,7 +15,7 @@ import pytest
 from audit.config import load_settings
 from audit.demo import DemoFiles, make_demo
 from audit.demo.day import GAMING_DAY
-from audit.engines import local, windows
+from audit.engines import local, summary, windows
 from audit.pipeline import RunRequest, run_audit
 from tests.finished import NoGate
 
@@ -62,6 +62,21 @@ def test_any_size_of_window_gives_the_same_bytes(
 
     assert audited(demo, tmp_path / "cut") == whole
     assert len(seen) > (5 if size == 1 else 1)
+
+
+def test_hours_beyond_those_listed_are_the_same_in_windows(
+    demo: DemoFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of more table-hours than are listed those with findings stay, however the log is cut."""
+    everything = json.loads(audited(demo, tmp_path / "all")["manifest.json"])["hours"]
+    monkeypatch.setattr(summary, "CELLS", len(everything) - 1)
+    whole = audited(demo, tmp_path / "whole")
+    monkeypatch.setattr(local, "WINDOW", 100)
+
+    assert audited(demo, tmp_path / "cut") == whole
+    listed = json.loads(whole["manifest.json"])["hours"]
+    assert listed == [row for row in everything if row["findings"]]
+    assert 0 < len(listed) < len(everything)
 
 
 def test_files_of_other_days_are_counted(demo: DemoFiles, tmp_path: Path) -> None:
