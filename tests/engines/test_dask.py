@@ -32,6 +32,9 @@ class Witness:
     def __init__(self) -> None:
         self.asked: Any = None
 
+    def foresee(self, role: str, sample: Any) -> None:
+        """Only the whole is kept."""
+
     def run(self, samples: Any, profiles: Any) -> GateResult:
         """No expectation, no answer."""
         self.asked = ({role: table.to_pylist() for role, table in samples.items()}, profiles)
