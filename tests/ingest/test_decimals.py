@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -148,3 +149,13 @@ def test_a_damaged_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     with pytest.raises(InputRefused, match=r"wagers\.parquet: cannot be read beyond row 0"):
         read(path, monkeypatch, 1)
+
+
+def test_nothing_is_drawn_while_a_file_is_read() -> None:
+    """DuckDB shows its progress on standard output when a reading lasts; that output is the program's own."""
+    with duckdb.connect() as connection:
+        for setting in decimals._SETTINGS:
+            connection.execute(f"set {setting}")
+        drawn = connection.execute("select current_setting('enable_progress_bar')").fetchone()
+
+    assert drawn == (False,)
