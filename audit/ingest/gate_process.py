@@ -98,11 +98,16 @@ class GateProcess:
         return answer
 
     def _known(self, judged: Mapping[str, pa.Table]) -> dict[str, GateResult]:
-        """The answers that were asked for early, of those tables whose rows are the same now."""
+        """The answers that were asked for early, of those tables whose rows are the same now.
+
+        Raises EOFError where a question was not put, or not whole: what comes through the pipe then answers nothing.
+        """
         from audit.ingest.gate import GateResult
 
         known = {}
         for role, asked in self._foreseen.items():
+            if asked.exception() is not None:
+                raise EOFError
             rows = asked.result()
             answer = self._get()
             if rows is not None and role in judged and isinstance(answer, GateResult) and rows.equals(judged[role]):

@@ -120,3 +120,18 @@ def test_a_helper_killed_after_an_early_question_is_no_loss() -> None:
         answers = gate.run({"wagers": sample(3), "events": events}, {})
 
     assert answers == run_gate({"wagers": sample(3), "events": events}, {})
+
+
+def test_an_early_question_that_could_not_be_put_is_no_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for an answer to it; the gate runs in this process."""
+    events = pa.Table.from_pylist([], schema=TABLES["events"].schema)
+
+    def fail(*_: Any) -> None:
+        raise MemoryError
+
+    with GateProcess() as gate:
+        monkeypatch.setattr(gate, "_put", fail)
+        gate.foresee("wagers", sample(3))
+        answers = gate.run({"wagers": sample(3), "events": events}, {})
+
+    assert answers == run_gate({"wagers": sample(3), "events": events}, {})
