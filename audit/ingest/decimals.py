@@ -25,7 +25,8 @@ LEAST_FILES: Final = 64
 
 _TOGETHER: Final = 256
 _PATIENCE: Final = 8
-_LEAST, _MOST = 10, 18
+_LEAST: Final = 10
+_MOST: Final = 18
 """Digits of the decimals that the second decoder keeps in 64 bits; fewer are widened first."""
 
 _GLOB: Final = frozenset("*?[]{}")

@@ -23,6 +23,7 @@ def as_text(column: pa.Array, rows: NDArray[np.intp]) -> pa.StringArray:
         texts = chosen if chosen.type == pa.string() else chosen.cast(pa.string())
         texts.validate(full=True)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        # Lists, or bytes that are no text: Arrow has no words for them, and a rejected row is shown all the same.
         return pa.array([_cell_text(cell) for cell in chosen], pa.string())
     return texts
 

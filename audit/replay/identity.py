@@ -116,7 +116,7 @@ class RoundIndex:
     def prepare(self) -> None:
         """Get ready for ids in any order."""
         self._near = False
-        self._table  # noqa: B018 - made now, not when it is first needed
+        _ = self._table  # made now, not when it is first needed
 
     def rewind(self) -> None:
         """Expect the next ids from the first round on."""

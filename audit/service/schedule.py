@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -91,7 +92,7 @@ def serve(
         return int(code)
 
 
-def _forever(auditor: Auditor, stop: threading.Event, force: Collection[str]) -> ExitCode:
+def _forever(auditor: Auditor, stop: _Stop, force: Collection[str]) -> ExitCode:
     from apscheduler.events import EVENT_JOB_MISSED
     from apscheduler.executors.pool import ThreadPoolExecutor
     from apscheduler.jobstores.memory import MemoryJobStore
@@ -169,14 +170,35 @@ def usable_job_store(path: Path, now: dt.datetime) -> dt.datetime | None:
     return dt.datetime.fromtimestamp(due[0], tz=MACAU)
 
 
+class _Stop:
+    """A request to stop, which a signal's handler makes in the very thread that waits for it.
+
+    An Event would not do: setting one takes a lock that this thread may hold just then, for ever.
+    """
+
+    def __init__(self) -> None:
+        self._asked: SimpleQueue[None] = SimpleQueue()
+
+    def ask(self) -> None:
+        """Have who waits wait no more."""
+        self._asked.put(None)
+
+    def wait(self) -> None:
+        """Wait until somebody asks."""
+        self._asked.get()
+
+
 @contextmanager
-def _stopping(auditor: Auditor) -> Iterator[threading.Event]:
+def _stopping(auditor: Auditor) -> Iterator[_Stop]:
     """Have SIGTERM and SIGINT ask the service to stop after the gaming day in hand."""
-    stop = threading.Event()
+    stop, asked = _Stop(), list[int]()
 
     def ask(number: int, _frame: FrameType | None) -> None:
+        if asked:  # a second signal may come while this one is being answered
+            return
+        asked.append(number)
         auditor.stop.set()
-        stop.set()
+        stop.ask()
         auditor.desk.log.info("service.stopping", signal=signal.Signals(number).name)
 
     if threading.current_thread() is not threading.main_thread():

@@ -22,18 +22,16 @@ from audit.ingest.layout import Corrections, TableLayout
 from audit.ingest.sources import Profile
 from audit.pipeline import RunRequest, run_audit
 from tests.engines import clusters
+from tests.finished import NoGate
 
 OUTPUTS = ("findings.parquet", "findings.csv", "findings.json", "quarantine.parquet", "evidence.json", "manifest.json")
 
 
-class Witness:
+class Witness(NoGate):
     """Stands for the data gate and keeps what it is asked."""
 
     def __init__(self) -> None:
         self.asked: Any = None
-
-    def foresee(self, role: str, sample: Any) -> None:
-        """Only the whole is kept."""
 
     def run(self, samples: Any, profiles: Any) -> GateResult:
         """No expectation, no answer."""

@@ -13,7 +13,7 @@ from audit.cli import call
 from audit.ingest import gate_process, sources
 from audit.ingest.checking import check_source
 from audit.ingest.files import resolve
-from audit.ingest.gate import GateResult
+from tests.finished import NoGate
 
 SAMPLES = Path(__file__).with_name("samples")
 WRONG = "order: player_first"
@@ -25,8 +25,8 @@ def _run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
     return code, said.out, said.err
 
 
-class NoGate:
-    """Stands in for the data gate, whose library takes seconds and says nothing of what is tested here."""
+class NoProcess(NoGate):
+    """The gate that expects nothing, as the process that it would be."""
 
     def __enter__(self) -> Self:
         return self
@@ -34,17 +34,10 @@ class NoGate:
     def __exit__(self, *_: object) -> None:
         return None
 
-    def foresee(self, *_: object) -> None:
-        """Nothing is done ahead."""
-
-    def run(self, *_: object) -> GateResult:
-        """No answers."""
-        return GateResult(())
-
 
 @pytest.fixture(autouse=True)
 def _without_gate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate_process, "GateProcess", NoGate)
+    monkeypatch.setattr(gate_process, "GateProcess", NoProcess)
 
 
 @pytest.fixture

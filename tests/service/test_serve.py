@@ -6,6 +6,7 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -257,3 +258,46 @@ def test_unit_restarts_on_failure_but_not_for_mistakes_of_the_operator() -> None
     assert f"RestartPreventExitStatus={int(ExitCode.USAGE)} {int(ExitCode.LOCKED)}" in unit
     assert "Restart=on-failure" in unit
     assert "dicj-audit serve --config" in unit
+
+
+STOPPED = """
+import os, signal, sys, threading, types
+from audit.service import schedule
+
+auditor = types.SimpleNamespace(
+    stop=threading.Event(), desk=types.SimpleNamespace(log=types.SimpleNamespace(info=lambda *_, **__: None))
+)
+sent = []
+
+def send():
+    sent.append(1)
+    signal.raise_signal(signal.SIGTERM)
+
+def trace(frame, event, _):
+    if frame.f_code.co_filename == threading.__file__ and frame.f_code.co_name == "wait":
+        if event == "line" and "waiter" in frame.f_locals and not sent:
+            send()  # in the middle of waiting, whatever is locked then
+        return trace
+
+class Twice(threading.Event):
+    def set(self):
+        signal.raise_signal(signal.SIGINT)  # while the first signal is being answered
+        super().set()
+
+auditor.stop = Twice()
+with schedule._stopping(auditor) as stop:
+    timer = threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGTERM))
+    timer.start()
+    sys.settrace(trace)
+    stop.wait()
+    sys.settrace(None)
+    timer.cancel()
+assert auditor.stop.is_set()
+"""
+
+
+def test_a_signal_stops_the_service_at_any_moment() -> None:
+    """One that comes in the middle of waiting for it, or of answering another, hangs nothing."""
+    done = subprocess.run([sys.executable, "-c", STOPPED], timeout=60, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
