@@ -77,9 +77,12 @@ def _pairs(case: Case, mask: Mask) -> None:
     """RES-003, a side at a time: a pair is two first cards of one rank."""
     pairs = case.rounds.names.hands.pairs
     for side, hand in ((Side.PLAYER, case.rounds.player_hand), (Side.BANKER, case.rounds.banker_hand)):
-        shown = pairs.take(hand) != PAIR_NONE
         recorded: Array = getattr(case.rounds, f"{side.value}_pair")
-        for i in np.flatnonzero(mask & (recorded != UNRECORDED) & ((recorded == 1) != shown)):
+        asked = mask & (recorded != UNRECORDED)
+        if not asked.any():
+            continue
+        shown = pairs.take(hand) != PAIR_NONE
+        for i in np.flatnonzero(asked & ((recorded == 1) != shown)):
             case.accuse(
                 "RES-003",
                 int(i),

@@ -10,11 +10,14 @@ import numpy.typing as npt
 
 from audit.checks.case import Case, Mask
 from audit.model import Dealing, Status
-from audit.replay.hands import NUMBERS, card_name
+from audit.replay.hands import LONGER, NUMBERS, card_name
 from audit.replay.order import order_of
 from audit.replay.rounds import DEALINGS, NO_DECKS, STATUSES, UNRECORDED, Array, Rounds
 
 Places = npt.NDArray[np.int64]
+
+_LEAST: Final = np.iinfo(np.int64).min
+_MOST: Final = np.iinfo(np.int64).max
 
 SUITED: Final = 52
 COPIES_OF_A_RANK: Final = 4
@@ -105,9 +108,8 @@ def _decks(case: Case, shoes: Shoes) -> None:
 
 def _extremes(shoes: Shoes, values: Array, mask: Mask) -> tuple[Array, Array]:
     """Least and greatest value of each shoe where `mask` holds; least > greatest where there is none."""
-    low = np.minimum.reduceat(np.where(mask, values, np.iinfo(np.int64).max), shoes.starts)
-    high = np.maximum.reduceat(np.where(mask, values, np.iinfo(np.int64).min), shoes.starts)
-    return low, high
+    least, most = (values, values) if mask.all() else (np.where(mask, values, _MOST), np.where(mask, values, _LEAST))
+    return np.minimum.reduceat(least, shoes.starts), np.maximum.reduceat(most, shoes.starts)
 
 
 def _surplus(case: Case, shoes: Shoes, burnt: dict[int, list[int]]) -> None:
@@ -140,7 +142,7 @@ def _count_cards(rounds: Rounds, shoes: Shoes, burnt: dict[int, list[int]]) -> n
     for hand in (rounds.player_hand.take(shoes.order), rounds.banker_hand.take(shoes.order)):
         for column in hands.first_three:
             counts += np.bincount(base + column.take(hand), minlength=len(counts))
-        for place in np.flatnonzero(hands.counts.take(hand) > 3):
+        for place in np.flatnonzero(hand >= LONGER):
             for card in hands.all_cards(int(hand[place]))[3:]:
                 counts[base[place] + card] += 1
     if burnt:
@@ -166,6 +168,8 @@ def _demonstrations(case: Case, shoes: Shoes) -> None:
     number = rounds.round_no[shoes.order]
     covered = case.covered[shoes.order]
     demo = (status == STATUSES.index(Status.DEMONSTRATION)) & covered
+    if not demo.any():
+        return
     settled = (status == STATUSES.index(Status.SETTLED)) & covered
     times = np.add.reduceat(demo.astype(np.int64), shoes.starts)
     first_settled, _ = _extremes(shoes, number, settled)
@@ -195,7 +199,7 @@ def _gaps(case: Case, shoes: Shoes) -> None:
     new = np.ones(len(number), np.bool_)
     new[1:] = (number[1:] != number[:-1]) | (shoes.of[1:] != shoes.of[:-1])
     distinct = np.add.reduceat(new.astype(np.int64), shoes.starts)
-    low, high = _extremes(shoes, number, np.ones(len(number), np.bool_))
+    low, high = number.take(shoes.starts), number.take(np.append(shoes.starts[1:], len(number)) - 1)
     lowest_allowed = np.where(_first_of_table(rounds, shoes), low, 1)
     for shoe in np.flatnonzero(shoes.asked & (high - lowest_allowed + 1 != distinct)):
         places = shoes.rounds(int(shoe))

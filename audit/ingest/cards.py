@@ -73,6 +73,19 @@ def all_canonical(hands: pa.StringArray) -> bool:
     return bool(pairs.all() and starts.all() and ends.all())
 
 
+def all_suited(hands: pa.StringArray) -> bool:
+    """Say whether every card of some hands, which are spelt canonically, has its suit.
+
+    >>> all_suited(pa.array(["9H KD 10S", None])), all_suited(pa.array(["9 KD"]))
+    (True, False)
+    """
+    data, offsets = cells.text_bytes(hands)
+    suited = (_CLASS == _SUIT).take(data)
+    ends = offsets[1:][offsets[1:] > offsets[:-1]] - 1
+    spaces = np.flatnonzero(data == ord(" "))
+    return bool(suited.take(ends).all() and suited.take(spaces - 1).all())
+
+
 def canonical_hands(hands: pa.StringArray) -> tuple[pa.StringArray, NDArray[np.bool_] | None]:
     """Spell each hand canonically; the mask, if there is one, marks hands with a word that is no card.
 

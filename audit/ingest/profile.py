@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.ingest.canonical import CARD_COLUMNS, TABLES
+from audit.ingest.cards import all_suited
 
 Fact: TypeAlias = int | float | str | bool | None
 
@@ -61,7 +62,9 @@ def _whole(column: pa.Array) -> Integers:
 def _codes(column: pa.DictionaryArray) -> tuple[list[str | None], Integers]:
     """The texts of a dictionary column, None last, and each row's place among them."""
     texts = [*column.dictionary.to_pylist(), None]
-    places = column.indices.cast(pa.int64()).fill_null(len(texts) - 1)
+    if column.null_count == len(column):
+        return texts, np.full(len(column), len(texts) - 1, np.int64)
+    places = column.indices.fill_null(len(texts) - 1) if column.null_count else column.indices
     return texts, np.asarray(places.to_numpy(zero_copy_only=False), np.int64)
 
 
@@ -149,13 +152,15 @@ class _Pace:
         known = len(self._rows)
         place = self._places(casino, table)
         times = _whole(started)
+        # The rounds of a table mostly follow one another: what is to be known of them is at the ends of such a run.
+        starts = np.flatnonzero(np.concatenate([[True], place[1:] != place[:-1]]))
         if len(self._rows) > known:
-            # Of several rows of a table the last one written stays: the first one of the batch.
+            # Of several runs of a table the last one written stays: the first one of the batch.
             first = np.empty(len(self._rows), np.int64)
-            first[place[::-1]] = times[::-1]
+            first[place.take(starts)[::-1]] = times.take(starts)[::-1]
             self._first[known:] = first[known:]
         self._rows += np.bincount(place, minlength=len(self._rows))
-        self._order(place, times)
+        self._order(place, times, starts)
         self._hours.add(place, times // _HOUR)
 
     def merge(self, later: _Pace) -> None:
@@ -190,21 +195,24 @@ class _Pace:
         for pair in np.flatnonzero(np.bincount(pairs)).tolist():
             numbers[pair] = self._number((houses[pair // len(names)], names[pair % len(names)]))
         self._grow()
-        return np.asarray(numbers[pairs])
+        return np.asarray(numbers.take(pairs))
 
-    def _order(self, place: Integers, times: Integers) -> None:
-        ordered = times[0] >= self._newest and not (np.diff(times) < 0).any()
-        if not ordered:
-            by_table = np.argsort(place, kind="stable")
-            tables, moments = place[by_table], times[by_table]
+    def _order(self, place: Integers, times: Integers, starts: Integers) -> None:
+        """Count the rounds that begin before the one of their table that stands before them; `starts` are runs."""
+        tables, ends = place.take(starts), times.take(np.append(starts[1:], len(times)) - 1)
+        back = times[1:] < times[:-1]
+        if times[0] < self._newest or back.any():
+            back[starts[1:] - 1] = False
+            by_table = np.argsort(tables, kind="stable")
+            table, moments = tables.take(by_table), times.take(starts.take(by_table))
             before = np.empty_like(moments)
-            before[1:] = moments[:-1]
-            first = np.ones(len(tables), np.bool_)
-            first[1:] = tables[1:] != tables[:-1]
-            before[first] = self._last[tables[first]]
-            self.disordered += int(np.count_nonzero(moments < before))
+            before[1:] = ends.take(by_table[:-1])
+            first = np.ones(len(table), np.bool_)
+            first[1:] = table[1:] != table[:-1]
+            before[first] = self._last[table[first]]
+            self.disordered += int(np.count_nonzero(back)) + int(np.count_nonzero(moments < before))
         self._newest = max(self._newest, int(times.max()))
-        self._last[place] = times
+        self._last[tables] = ends
 
 
 class Profile:
@@ -219,7 +227,7 @@ class Profile:
         self._pace = _Pace() if role == "rounds" else None
         self._hands = 0
         self._without_suits = 0
-        self._suitless: dict[str, tuple[pa.Array, npt.NDArray[np.bool_]]] = {}
+        self._suitless: dict[str, tuple[pa.Array, npt.NDArray[np.bool_] | None]] = {}
         self._injected: dict[str, int] = dict.fromkeys(INJECTED, 0)
 
     def add(self, batch: pa.RecordBatch) -> None:
@@ -292,13 +300,12 @@ class Profile:
     def _add_hands(self, name: str, column: pa.DictionaryArray) -> None:
         known = self._suitless.get(name)
         if known is None or not known[0].equals(column.dictionary):
-            bare = pc.match_substring_regex(column.dictionary, _WITHOUT_SUIT).fill_null(fill_value=False)
-            known = column.dictionary, np.asarray(bare.to_numpy(zero_copy_only=False), np.bool_)
+            known = column.dictionary, None if all_suited(column.dictionary) else _without_suit(column.dictionary)
             self._suitless[name] = known
         self._hands += len(column) - column.null_count
-        if known[1].any():
+        if known[1] is not None:
             codes = column.indices.drop_null().to_numpy(zero_copy_only=False)
-            self._without_suits += int(np.count_nonzero(known[1][codes]))
+            self._without_suits += int(np.count_nonzero(known[1].take(codes)))
 
     def facts(self) -> dict[str, Fact]:
         """Every fact by name: counts, `null_share_X` (0 to 1), `distinct_X` (texts with commas), `min_X` and `max_X`.
@@ -328,6 +335,12 @@ class Profile:
     def frame(self) -> list[dict[str, Fact]]:
         """The facts as the rows of a frame: one wide row."""
         return [self.facts()]
+
+
+def _without_suit(hands: pa.StringArray) -> npt.NDArray[np.bool_]:
+    """Which of some hands have a card without a suit."""
+    bare = pc.match_substring_regex(hands, _WITHOUT_SUIT).fill_null(fill_value=False)
+    return np.asarray(bare.to_numpy(zero_copy_only=False), np.bool_)
 
 
 def _shown(name: str, value: int | None) -> Fact:

@@ -64,8 +64,9 @@ def pair_of(first: int, second: int) -> int:
 
 
 _BASE: Final = NUMBERS + 1
-_SHORT: Final = _BASE**3
-"""Hands of up to three cards have codes below: their card numbers, each plus one, as digits to the base `_BASE`."""
+LONGER: Final = _BASE**3
+"""Hands of more than three cards have codes from here on; the code of a shorter one are the numbers of its cards, each
+plus one, as digits to the base `_BASE`."""
 
 _WORDS: Final = pa.array([card_name(number) for number in range(NUMBERS)], pa.string())
 
@@ -75,7 +76,7 @@ Table = npt.NDArray[np.int8]
 @cache
 def _short_hands() -> tuple[Table, Table]:
     """What the checks need to know of every hand of up to three cards, by code: see :meth:`HandBook.counts` ff."""
-    digits = np.stack(np.unravel_index(np.arange(_SHORT), (_BASE, _BASE, _BASE)))[::-1] - 1
+    digits = np.stack(np.unravel_index(np.arange(LONGER), (_BASE, _BASE, _BASE)))[::-1] - 1
     points = np.array([_card(card_name(number))[1] for number in range(NUMBERS)] + [0])[digits]
     pairs = np.array([[pair_of(a, b) for a in range(NUMBERS)] for b in range(NUMBERS)])
     two = (digits[0] >= 0) & (digits[1] >= 0)
@@ -197,7 +198,7 @@ class HandBook:
             return sum((number + 1) * _BASE**place for place, number in enumerate(numbers))
         if text not in self._long:
             self._long_cards.append(numbers)
-            self._long[text] = _SHORT + len(self._long)
+            self._long[text] = LONGER + len(self._long)
         return self._long[text]
 
     def _column(self, place: int) -> Table:
@@ -206,7 +207,7 @@ class HandBook:
 
     def _rows(self) -> tuple[Table, Table]:
         long = self._long_cards[:]
-        if self._tables is None or len(self._tables[0][0]) != _SHORT + len(long) + 1:
+        if self._tables is None or len(self._tables[0][0]) != LONGER + len(long) + 1:
             facts, firsts = _short_hands()
             more = [self._facts(cards) for cards in long]
             last = np.array([*more, (0, 0, NO_THIRD, 0, PAIR_NONE)], np.int8).T
@@ -251,8 +252,8 @@ class HandBook:
 
     def all_cards(self, code: int) -> tuple[int, ...]:
         """Numbers of every card of one hand."""
-        if code >= _SHORT:
-            return self._long_cards[code - _SHORT]
+        if code >= LONGER:
+            return self._long_cards[code - LONGER]
         digits = [] if code == NO_HAND else [code // _BASE**place % _BASE for place in range(3)]
         return tuple(digit - 1 for digit in digits if digit)
 

@@ -192,20 +192,24 @@ def _from_register(
 def _look_up(found: Judgement, ruleset: GameRules, method: int, mask: Array) -> None:
     names = methods_of(ruleset.game)
     tables = [draw_table(ruleset, name) for name in (names if method == BOTH_METHODS else names[method : method + 1])]
-    states = found.state[mask]
+    # One version mostly judges all rounds of a part, and a slice of everything costs nothing to fill.
+    rows = slice(None) if mask.all() else np.flatnonzero(mask)
+    states = found.state[rows]
     first = tables[0]
-    departure, side = first.departure[states], first.side[states]
+    departure, side = first.departure.take(states), first.side.take(states)
     undecided = np.zeros(len(states), np.bool_)
     for other in tables[1:]:
-        undecided |= (other.departure[states] != departure) | ((departure != 0) & (other.side[states] != side))
-    found.departure[mask] = np.where(undecided, 0, departure)
-    found.side[mask] = side
-    found.article[mask] = _article_codes(found, first)[first.article[states]]
-    found.undecided[mask] = undecided
-    found.outcome[mask] = first.outcome[states]
-    found.player_points[mask] = first.player_points[states]
-    found.banker_points[mask] = first.banker_points[states]
-    found.banker_first[mask] = first.banker_first[states]
+        another = other.departure.take(states)
+        undecided |= (another != departure) | ((departure != 0) & (other.side.take(states) != side))
+    departure[undecided] = 0
+    found.departure[rows] = departure
+    found.side[rows] = side
+    found.article[rows] = _article_codes(found, first).take(first.article.take(states))
+    found.undecided[rows] = undecided
+    found.outcome[rows] = first.outcome.take(states)
+    found.player_points[rows] = first.player_points.take(states)
+    found.banker_points[rows] = first.banker_points.take(states)
+    found.banker_first[rows] = first.banker_first.take(states)
 
 
 def _article_codes(found: Judgement, table: DrawTable) -> npt.NDArray[np.int16]:

@@ -31,6 +31,17 @@ def test_spelling_agrees_with_the_scalar_parser(hands: list[str]) -> None:
 
 
 @settings(deadline=None)
+@given(st.lists(st.none() | st.lists(_CARD.map(_spelt), max_size=4), max_size=8))
+def test_cards_without_a_suit_are_seen(hands: list[list[str] | None]) -> None:
+    """Hands count as suited exactly when none of their cards is a rank alone, the null and the empty hand included."""
+    texts = [None if hand is None else " ".join(hand) for hand in hands]
+    suited = all(card[-1] in SUITS for hand in hands for card in hand or ())
+
+    assert suited == cards.all_suited(pa.array(texts, pa.string()))
+    assert suited == cards.all_suited(pa.array([*texts, "9"], pa.string()).slice(0, len(texts)))
+
+
+@settings(deadline=None)
 @given(st.lists(st.lists(_CARD, max_size=4).map(" ".join) | st.text("A10KS 9T", max_size=5), max_size=8))
 def test_the_fast_answer_is_right(hands: list[str]) -> None:
     """A column counts as canonical exactly when every hand is spelt as the model prints it."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 
 import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from audit.ingest.canonical import TABLES
 from audit.ingest.profile import DISTINCT_CAP, Profile
@@ -67,6 +70,26 @@ def test_order_is_judged_by_table() -> None:
 
     assert 0 == interleaved["share_out_of_order"]
     assert 0.25 == disordered["share_out_of_order"]
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.tuples(st.sampled_from("ABC"), st.integers(0, 9)), min_size=1, max_size=8), max_size=4))
+def test_the_pace_is_that_of_a_loop_over_the_rounds(batches: list[list[tuple[str, int]]]) -> None:
+    """Whatever the order of tables and times, in however many batches: rounds out of order, tables and busiest hour."""
+    last: dict[str, int] = {}
+    back = 0
+    hours: Counter[tuple[str, int]] = Counter()
+    for table, hour in (row for rows in batches for row in rows):
+        back += hour < last.get(table, hour)
+        last[table] = hour
+        hours[table, hour] += 1
+
+    found = facts("rounds", *([rounds(3600 * hour, table=table)[0] for table, hour in rows] for rows in batches))
+
+    total = hours.total()
+    assert found["share_out_of_order"] == (back / total if total else 0.0)
+    assert found["most_rounds_in_an_hour"] == max(hours.values(), default=0)
+    assert found["tables"] == len(last)
 
 
 def test_hands_without_suits_are_a_share_of_the_hands() -> None:
