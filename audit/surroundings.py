@@ -104,10 +104,6 @@ def _most(
     return sorted(ranked, key=lambda entry: entry[0])[:most]
 
 
-def _tables_of(case: Case) -> dict[tuple[str | None, str], int]:
-    return {place: code for code, place in enumerate(case.rounds.names.places)}
-
-
 # --- the day of a table
 
 
@@ -119,11 +115,10 @@ def _timelines(
     cutoff = case.settings.cutoff
     business = gaming_day(case.rounds.start, cutoff.hour * 60 + cutoff.minute)
     shift = MACAU_OFFSET - (cutoff.hour * 60 + cutoff.minute) * 60_000_000
-    codes = _tables_of(case)
     found: list[tuple[Rank, Json | None]] = []
     for rank, (casino, table_id) in chosen:
-        code = codes.get((casino, table_id or ""))
-        places = np.flatnonzero(case.scope & (case.rounds.table == (UNRECORDED if code is None else code)))
+        code = case.rounds.names.table_at(casino, table_id)
+        places = np.flatnonzero(case.scope & (case.rounds.table == code))
         if not len(places):
             found.append((rank, None))
             continue
@@ -189,13 +184,11 @@ def _said(moment: int) -> str:
 def _roads(case: Case, chosen: list[tuple[Rank, tuple[str | None, ...]]]) -> list[tuple[Rank, Json | None]]:
     if not chosen:
         return []
-    rounds = case.rounds
-    codes = _tables_of(case)
-    shoes = {(table, rounds.names.shoe_word[word]): code for code, (table, word) in enumerate(rounds.names.shoe.texts)}
+    rounds, names = case.rounds, case.rounds.names
     found: list[tuple[Rank, Json | None]] = []
     for rank, (casino, table_id, shoe_id) in chosen:
-        code = shoes.get((codes.get((casino, table_id or ""), UNRECORDED), shoe_id))
-        if code is None:
+        code = names.shoe.find((names.table_at(casino, table_id), names.shoe_word.find(shoe_id)))
+        if code == UNRECORDED:
             found.append((rank, None))
             continue
         places = np.flatnonzero(rounds.shoe == code)

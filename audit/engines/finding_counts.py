@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -32,7 +33,7 @@ class FindingCounts:
     """Sums over findings; those of two parts of the input add.
 
     `amounts` are the sums paid too much and too little, in ten-thousandths, by (house, table, game, currency);
-    `moments` are the instants (int64 microseconds) of the findings of each table, `shoes` how many findings name each
+    `moments` are the instants (in microseconds) of the findings of each table, `shoes` how many findings name each
     shoe. `first` holds, by check, the sort keys and round ids of its first `most` findings in the order in which
     findings are written.
     """
@@ -44,44 +45,35 @@ class FindingCounts:
     amounts: dict[tuple[str | None, ...], list[int]] = field(default_factory=dict)
     places: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
     shoes: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
-    moments: dict[Place, list[npt.NDArray[np.int64]]] = field(default_factory=dict)
+    moments: dict[Place, list[int]] = field(default_factory=dict)
     first: dict[str, list[tuple[SortKey, str | None]]] = field(default_factory=dict)
 
     def note(self, batch: pa.RecordBatch) -> None:
         """Count some findings (columns of `findings.SCHEMA`), in any order."""
-        table = pa.Table.from_batches([batch])
+        # A part mostly has a few findings, which are counted here sooner than a query over them is set up.
         self.total += batch.num_rows
-        self.by_severity.update(_times(table, "severity"))
-        self.by_code.update(_times(table, "code"))
-        for row in table.group_by(["casino", "table_id", "game"]).aggregate([([], "count_all")]).to_pylist():
-            self.places[row["casino"], row["table_id"], row["game"]] += row["count_all"]
-        named = table.filter(pc.is_valid(table["shoe_id"]))
-        for row in named.group_by(["casino", "table_id", "shoe_id"]).aggregate([([], "count_all")]).to_pylist():
-            self.shoes[row["casino"], row["table_id"], row["shoe_id"]] += row["count_all"]
-        self._note_amounts(table)
-        self._note_moments(table)
-        self._note_first(table)
+        self.by_severity.update(batch["severity"].to_pylist())
+        self.by_code.update(batch["code"].to_pylist())
+        casino, table_id, game = (batch[name].to_pylist() for name in ("casino", "table_id", "game"))
+        self.places.update(zip(casino, table_id, game, strict=True))
+        shoes = batch["shoe_id"].to_pylist()
+        self.shoes.update(key for key in zip(casino, table_id, shoes, strict=True) if key[2] is not None)
+        self._note_amounts(batch, zip(casino, table_id, game, batch["currency"].to_pylist(), strict=True))
+        for place, time in zip(
+            zip(casino, table_id, strict=True), batch["occurred_at"].cast(pa.int64()).to_pylist(), strict=True
+        ):
+            if time is not None and place[1] is not None:
+                self.moments.setdefault(place, []).append(time)
+        self._note_first(batch)
 
-    def _note_amounts(self, table: pa.Table) -> None:
-        known = table.filter(pc.is_valid(table["amount"]))
-        keys = ["casino", "table_id", "game", "currency"]
-        for place, sign in enumerate((1, -1)):
-            part = known.filter(pc.equal(pc.sign(known["amount"]), sign))
-            for row in part.group_by(keys).aggregate([("amount", "sum")]).to_pylist():
-                sums = self.amounts.setdefault(tuple(row[key] for key in keys), [0, 0])
-                sums[place] += abs(int(row["amount_sum"].scaleb(MONEY_SCALE)))
+    def _note_amounts(self, batch: pa.RecordBatch, keys: Iterable[tuple[str | None, ...]]) -> None:
+        for key, amount in zip(keys, batch["amount"].to_pylist(), strict=True):
+            if amount:
+                sums = self.amounts.setdefault(key, [0, 0])
+                sums[int(amount < 0)] += abs(int(amount.scaleb(MONEY_SCALE)))
 
-    def _note_moments(self, table: pa.Table) -> None:
-        dated = table.filter(pc.and_(pc.is_valid(table["occurred_at"]), pc.is_valid(table["table_id"])))
-        listed = dated.select(["casino", "table_id", "occurred_at"]).group_by(["casino", "table_id"])
-        for row in listed.aggregate([("occurred_at", "list")]).to_batches():
-            times = row["occurred_at_list"]
-            for number in range(row.num_rows):
-                instants = times[number].values.cast(pa.int64()).to_numpy(zero_copy_only=False)
-                place = row["casino"][number].as_py(), row["table_id"][number].as_py()
-                self.moments.setdefault(place, []).append(instants.astype(np.int64))
-
-    def _note_first(self, table: pa.Table) -> None:
+    def _note_first(self, batch: pa.RecordBatch) -> None:
+        table = pa.Table.from_batches([batch])
         for code in table["code"].unique().to_pylist():
             if code[:3] in FAMILIES:
                 mine = table.filter(pc.equal(table["code"], code)).select(list(SORT_KEY))
@@ -93,7 +85,7 @@ class FindingCounts:
 
     def moments_of(self, place: Place) -> npt.NDArray[np.int64]:
         """The instants of the findings of a table, ascending."""
-        return np.sort(np.concatenate([np.zeros(0, np.int64), *self.moments.get(place, ())]))
+        return np.sort(np.array(self.moments.get(place, ()), np.int64))
 
     def hours_of(self, place: Place) -> dict[int, int]:
         """Findings of a table by the hour of Macau, counted since 1970."""
@@ -113,11 +105,6 @@ class FindingCounts:
             mine[:] = [a + b for a, b in zip(mine, sums, strict=True)]
         for code, listed in other.first.items():
             self._take_first(code, listed)
-
-
-def _times(table: pa.Table, column: str) -> dict[str, int]:
-    counted = pc.value_counts(table[column])
-    return {row["values"]: row["counts"] for row in counted.to_pylist()}
 
 
 def _sort_key(row: dict[str, Any]) -> SortKey:

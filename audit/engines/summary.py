@@ -13,7 +13,7 @@ from audit.checks.case import Case
 from audit.engines.finding_counts import HOUR, FindingCounts
 from audit.evidence import Evidence
 from audit.replay.judge import NO_RULES
-from audit.replay.rounds import GAMES, MACAU_OFFSET, STATUSES
+from audit.replay.rounds import GAMES, MACAU_OFFSET, STATUSES, UNRECORDED
 from audit.surroundings import Surroundings
 
 CELLS: Final = 5_000
@@ -34,18 +34,20 @@ class Hours:
     def of(cls, case: Case, counts: FindingCounts, known: int = 0) -> Hours:
         """The cells of one part, where other parts are `known` to have so many."""
         rounds, names, hours = case.rounds, case.rounds.names, cls()
-        where = np.flatnonzero(case.scope)
-        if not len(where):
+        where = slice(None) if case.scope.all() else np.flatnonzero(case.scope)
+        start = rounds.start[where]
+        if not len(start):
             return hours
-        hour = (rounds.start[where] + MACAU_OFFSET) // HOUR
+        hour = (start + MACAU_OFFSET) // HOUR
         first = int(hour.min())
         span = int(hour.max()) - first + 1
         busy, times = _counted(rounds.table[where].astype(np.int64) * span + (hour - first))
         hours.busy = len(busy)
         found = {
             table * span + hour_of - first: findings
-            for table in np.unique(busy // span).tolist()
-            for hour_of, findings in counts.hours_of(names.place(table)).items()
+            for place in counts.moments
+            if (table := names.table_at(*place)) != UNRECORDED
+            for hour_of, findings in counts.hours_of(place).items()
             if 0 <= hour_of - first < span
         }
         listed = np.arange(len(busy))

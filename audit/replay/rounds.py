@@ -74,20 +74,24 @@ class Words:
 
     def code(self, word: Any) -> int:
         """The code of a word, a new one where it is new."""
-        if word not in self._codes:
-            self._codes[word] = len(self.texts)
+        code = self._codes.setdefault(word, len(self.texts))
+        if code == len(self.texts):
             self.texts.append(word)
-        return self._codes[word]
+        return code
+
+    def find(self, word: Any) -> int:
+        """The code of a word, UNRECORDED where it has none."""
+        return self._codes.get(word, UNRECORDED)
 
     def encode(self, column: pa.Array) -> npt.NDArray[np.int32]:
         """Codes of a dictionary-encoded column, UNRECORDED where it is null."""
         if column.null_count == len(column):
             return np.full(len(column), UNRECORDED, np.int32)
         values, known = column.dictionary.to_pylist(), self._codes
-        codes = [UNRECORDED if word is None else known.get(word, UNRECORDED) for word in values]
-        for place, (word, code) in enumerate(zip(values, codes, strict=True)):
-            if code == UNRECORDED and word is not None:
-                codes[place] = self.code(word)
+        for word in values:
+            if word is not None and word not in known:
+                self.code(word)
+        codes = [UNRECORDED if word is None else known[word] for word in values]
         look_up = np.array([*codes, UNRECORDED], np.int32)
         return np.asarray(look_up.take(numbers(column.indices, missing=len(values))), np.int32)
 
@@ -98,7 +102,7 @@ class Words:
         key = (first.astype(np.int64) + 1) << 32 | (second.astype(np.int64) + 1)
         heads = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
         distinct, back = np.unique(key[heads], return_inverse=True)
-        codes = np.array([self.code((int(k >> 32) - 1, int(k & 0xFFFFFFFF) - 1)) for k in distinct], np.int32)
+        codes = np.array([self.code(((k >> 32) - 1, (k & 0xFFFFFFFF) - 1)) for k in distinct.tolist()], np.int32)
         return np.repeat(codes[back], np.diff(np.concatenate([heads, [len(key)]])))
 
     def __getitem__(self, code: int) -> Any:
@@ -151,6 +155,10 @@ class Names:
         """House and table behind a table's code."""
         casino, word = self.table[table]
         return self.casino[casino], self.table_word[word]
+
+    def table_at(self, casino: str | None, table_id: str | None) -> int:
+        """The code of a table, the inverse of :meth:`place`; UNRECORDED where there is none."""
+        return self.table.find((self.casino.find(casino), self.table_word.find(table_id)))
 
 
 _COLUMNS: Final = {
