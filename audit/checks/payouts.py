@@ -94,8 +94,8 @@ class Payouts:
         self.case.unanswered[at] = True
 
     def _settle(self, batch: WagerBatch) -> None:
-        number = self.dues.look_up(self.place.take(batch.at), batch.bet)
-        kind = self.dues.column("kind").take(number)
+        due_at = self.dues.places(self.place.take(batch.at), batch.bet)
+        kind = self.dues.kinds(due_at)
         # Most wagers lose, and are right where no money came back: only the others are looked at in full. A sum that
         # is not recorded is below zero; no recorded one is (ingest).
         moved = (batch.payout > 0) | (batch.commission > 0) | (batch.returned > 0)
@@ -104,7 +104,7 @@ class Payouts:
             moved |= self.doubtful.take(batch.at)
         places = np.flatnonzero(moved)
         if len(places):
-            self._compare(batch.take(places), number.take(places), kind.take(places))
+            self._compare(batch.take(places), self.dues.numbers(due_at.take(places)), kind.take(places))
 
     def _compare(self, batch: WagerBatch, number: Array, kind: Array) -> None:
         at, dues = batch.at, self.dues
@@ -114,7 +114,7 @@ class Payouts:
         payout, commission = np.zeros(len(batch), np.int64), np.zeros(len(batch), np.int64)
         won = np.flatnonzero(kind == WIN)
         payout[won], commission[won] = dues.payout(number.take(won), batch.stake.take(won))
-        returned = np.where(kind == LOSE, 0, batch.stake)
+        returned = batch.stake * (kind != LOSE)
         wrong = payout != batch.payout
         wrong |= (batch.commission != UNKNOWN_SUM) & (batch.commission != commission)
         wrong |= (batch.returned != UNKNOWN_SUM) & (batch.returned != returned)
@@ -130,7 +130,7 @@ class Payouts:
     def _schemes(self, batch: WagerBatch, number: Array, payout: Array, won: Array) -> npt.NDArray[np.bool_]:
         """Count the wagers that tell the schemes apart; hold back those that were paid by the other one."""
         held = np.zeros(len(batch), np.bool_)
-        where = won[(batch.bet.take(won) < _SIDES) & self.two_schemes.take(batch.at.take(won))]
+        where = won.compress((batch.bet.take(won) < _SIDES) & self.two_schemes.take(batch.at.take(won)))
         if not len(where):
             return held
         at, stake, paid = batch.at.take(where), batch.stake.take(where), batch.payout.take(where)
@@ -139,11 +139,12 @@ class Payouts:
         unread = self.dues.column("unread_push")
         pushed = (paid == 0) & ((unread.take(number.take(where)) == 1) | (unread.take(other) == 1))
         tells = (alternative != payout.take(where)) & ~pushed
-        swapped = tells & (paid == alternative)
-        self.schemes.count(at[tells], at[swapped])
-        held[where[swapped]] = True
-        if swapped.any():
-            self.schemes.hold(batch.take(where[swapped]), payout[where[swapped]])
+        swapped = np.flatnonzero(tells & (paid == alternative))
+        self.schemes.count(at.compress(tells), at.take(swapped))
+        if len(swapped):
+            places = where.take(swapped)
+            held[places] = True
+            self.schemes.hold(batch.take(places), payout.take(places))
         return held
 
     def _judge(self, batch: WagerBatch, place: int, what: Due, *, doubt: bool = False) -> None:

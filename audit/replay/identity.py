@@ -20,6 +20,8 @@ Fingerprints = npt.NDArray[np.uint64]
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT: Final = np.uint64(29)
 _TWO_GIGABYTES: Final = 2**31
+_WORD: Final = 8
+"""Bytes that are compared at once."""
 
 
 def _layout(ids: pa.StringArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
@@ -98,6 +100,22 @@ def ascending(ids: pa.StringArray, before: str | None) -> bool:
     return len(ids) == 1 or bool(pc.all(pc.less(ids[:-1], ids[1:])).as_py())
 
 
+def _changes(ids: pa.Array) -> npt.NDArray[np.bool_]:
+    """Whether each id but the first differs from the one before it: by words of their bytes, where all are as long."""
+    if pa.types.is_string(ids.type):
+        offsets = np.frombuffer(ids.buffers()[1], np.int32)[ids.offset : ids.offset + len(ids) + 1]
+        length = int(offsets[1] - offsets[0])
+        if length >= _WORD and (np.diff(offsets) == length).all():
+            # The last word overlaps the one before it, so that every byte is in one.
+            places = [*range(0, length - _WORD, _WORD), length - _WORD]
+            found = np.zeros(len(ids) - 1, np.bool_)
+            for place in places:
+                words = np.ndarray((len(ids),), "<u8", ids.buffers()[2], int(offsets[0]) + place, (length,))
+                found |= words[1:] != words[:-1]
+            return found
+    return np.asarray(pc.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False), np.bool_)
+
+
 class RoundIndex:
     """Finds rounds by id: quickly where wagers come in the order of their rounds, by fingerprint otherwise."""
 
@@ -127,9 +145,7 @@ class RoundIndex:
         if len(ids) == 0:
             return np.zeros(0, np.int64)
         wanted = ids if ids.type == self._type else ids.cast(self._type)
-        heads = np.ones(len(wanted), np.bool_)
-        heads[1:] = pc.not_equal(wanted[1:], wanted[:-1]).to_numpy(zero_copy_only=False)
-        first = np.flatnonzero(heads)
+        first = np.concatenate([[0], np.flatnonzero(_changes(wanted)) + 1])
         found = self._locate_heads(wanted.take(pa.array(first)) if len(first) < len(wanted) else wanted)
         return np.repeat(found, np.diff(first, append=len(wanted)))
 

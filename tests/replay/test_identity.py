@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.replay import identity
-from audit.replay.identity import RoundIndex, ascending, fingerprints
+from audit.replay.identity import RoundIndex, _changes, ascending, fingerprints
 from audit.replay.prints import PrintStore
 from audit.replay.repeats import Repeats, repeated_ids
 from tests.replay.conftest import MakeBatch
@@ -198,3 +198,22 @@ def test_an_index_made_ready_answers_the_same(ids: list[str], query: list[int | 
     assert ready.locate(pa.array(wanted, pa.string())).tolist() == expected
     ready.rewind()
     assert ready.locate(pa.array(wanted, pa.string())).tolist() == expected
+
+
+@given(
+    st.integers(0, 20), st.lists(st.tuples(st.integers(0, 19), st.integers(0, 2)), min_size=1, max_size=30), st.data()
+)
+def test_ids_that_differ_from_the_one_before(length: int, edits: list[tuple[int, int]], data: st.DataObject) -> None:
+    """Ids as long as each other, which are compared by words, and others: every byte counts, in every place."""
+    name = bytearray(b"R" * length)
+    ids = []
+    for place, letter in edits:
+        if length:
+            name[place % length] = b"RST"[letter]
+        ids.append(name.decode())
+    ids += data.draw(st.sampled_from([[], ["R"], ["", ""]]))
+    start = data.draw(st.integers(0, len(ids) - 1))
+    wanted = ids[start:]
+
+    assert [a != b for a, b in pairwise(wanted)] == _changes(pa.array(ids).slice(start)).tolist()
+    assert [a != b for a, b in pairwise(wanted)] == _changes(pa.array(ids, pa.large_string()).slice(start)).tolist()
