@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import json
+import os
 import resource
 import time
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,7 @@ def settled() -> Iterator[None]:
     Giving every array's pages back to the system and fetching them again costs a fifth of an audit's time. pandas,
     which no step of an audit in this process needs, stays out.
     """
+    os.environ.setdefault("MIMALLOC_PURGE_DELAY", "-1")  # of Arrow's allocator, which looks when it is loaded
     leave_pandas_out()
     _keep_memory()
     before = gc.get_threshold()

@@ -102,7 +102,7 @@ class Decimals:
             for setting in _SETTINGS:
                 self._connection.execute(f"set {setting}")
             relation = self._connection.sql(query, params={"files": [str(file.path) for file in files]})
-            self._batches = Ahead(iter(relation.to_arrow_reader(rows)), 2)
+            self._batches = Ahead(iter(relation.to_arrow_reader(rows)), 2, give_way=True)
         except self._error as error:
             raise pa.ArrowInvalid(str(error)) from error
         self._rows = InStep(self._batches)

@@ -22,7 +22,7 @@ from audit.ingest.raw import RawBatch, check_names
 
 BATCH_ROWS: Final = 262_144
 SPAN_ROWS: Final = 8 * BATCH_ROWS
-"""Rows whose pages are held at once, in whole row groups, so that memory does not grow with the file."""
+"""Rows that a store is asked for at once, in whole row groups, so that memory does not grow with the file."""
 
 
 class ParquetReader:
@@ -104,16 +104,24 @@ class ParquetReader:
             beside = WithArrow(decimals, lambda: self._record_batches(stack.enter_context(self._open(())), left))
         batches = self._record_batches(source, others)
         if rows > BATCH_ROWS:
-            batches = stack.enter_context(closing(Ahead(batches, 2)))
+            batches = stack.enter_context(closing(Ahead(batches, 2, give_way=True)))
         for batch in batches:
             _check_dictionaries(batch)
             columns = dict(zip(batch.schema.names, batch.columns, strict=True))
             yield batch.num_rows, columns if beside is None else columns | beside.take(batch.num_rows)
 
     def _record_batches(self, source: pq.ParquetFile, wanted: list[str]) -> Iterator[pa.RecordBatch]:
-        """The batches, span by span: what is read ahead of a span stays in memory until the span is done."""
-        for span in self.spans(SPAN_ROWS):
-            yield from source.iter_batches(batch_size=BATCH_ROWS, columns=wanted, row_groups=list(range(*span)))
+        """The batches, span by span: what is read ahead of a span stays in memory until the span is done.
+
+        A batch ends where a row group does. From a file at hand, large row groups are read one by one, in batches as
+        large as each other, so that none of them is a rest of some rows; a store is asked for more at a time.
+        """
+        sizes = self._sizes()
+        for first, past in self.spans(BATCH_ROWS // 2 if self._file.remote is None else SPAN_ROWS):
+            rows = sum(sizes[first:past])
+            most = -(-rows // max(-(-rows // BATCH_ROWS), 1))
+            groups = list(range(first, past))
+            yield from source.iter_batches(batch_size=max(most, 1), columns=wanted, row_groups=groups)
 
     def unread(self, known: Collection[str], numbers: NDArray[np.int64]) -> Mapping[str, pa.Array]:
         """The other columns of the rows with these numbers, read from the row groups that have them."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections.abc import Iterator
+from unittest import mock
 
 import pytest
 
@@ -49,6 +52,21 @@ def test_an_error_comes_in_its_place_and_is_the_end() -> None:
     with pytest.raises(ValueError, match="no further"):
         next(ahead)
     assert list(ahead) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own on Linux")
+def test_a_thread_that_gives_way_stands_behind_the_others() -> None:
+    """Its priority is lower, that of this thread is not; what cannot be had is done without."""
+    mine = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    def priority() -> Iterator[int]:
+        yield os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    assert [mine] == list(Ahead(priority()))
+    assert [min(mine + 10, 19)] == list(Ahead(priority(), give_way=True))
+    assert mine == os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    with mock.patch("os.setpriority", side_effect=PermissionError):
+        assert [mine] == list(Ahead(priority(), give_way=True))
 
 
 def test_closing_ends_the_making_and_closes_what_makes() -> None:

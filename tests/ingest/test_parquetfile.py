@@ -11,6 +11,7 @@ import pytest
 
 from audit.errors import InputRefused
 from audit.ingest import parquetfile
+from audit.ingest.files import SourceFile
 
 
 def _wagers(**columns: Any) -> pa.Table:
@@ -192,6 +193,23 @@ def test_rows_keep_their_numbers_over_batches_and_row_groups(
     rejects = reading.rejects(tmp_path)
     assert [4, 14] == [reject["source_row"] for reject in rejects]
     assert ['"note": "n3"}', '"note": "n13"}'] == [reject["row"].split(", ")[-1] for reject in rejects]
+
+
+def test_large_row_groups_are_read_in_batches_as_large_as_each_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """No row group leaves a rest of a few rows; groups that are small are not read one by one."""
+    monkeypatch.setattr(parquetfile, "BATCH_ROWS", 10)
+    path = tmp_path / "wagers.parquet"
+    with pq.ParquetWriter(path, _wagers().schema) as writer:
+        for rows in (22, 10, 11, 0, 2, 2, 1):
+            writer.write_table(pa.concat_tables([_wagers()] * 11).slice(0, rows))
+    reader = parquetfile.ParquetReader(SourceFile(path, path.name))
+
+    batches = list(reader.batches({"wager_id"}, {"wager_id"}))
+
+    assert [8, 8, 6, 10, 6, 5, 5] == [len(batch) for batch in batches]
+    assert list(range(1, 49)) == [number for batch in batches for number in batch.source_row.tolist()]
 
 
 def test_a_file_without_rows_is_refused(read_table: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -56,6 +57,13 @@ def same(
     assert alone[0] == together[0]
     assert alone[1] == together[1]
     return together
+
+
+@pytest.fixture(autouse=True, params=["Arrow", "both decoders"])
+def _decoded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few files as they are read, and as if they were many."""
+    if request.param == "both decoders":
+        monkeypatch.setattr(decimals, "LEAST_FILES", 1)
 
 
 @pytest.fixture
@@ -220,6 +228,84 @@ def test_sums_by_the_second_decoder_are_the_same(
     assert [(n + 1) * 10_000 for n in range(12) for row in range(n % 4) if (n, row) != (9, 0)] == [
         row["stake"] for _, _, row in rows
     ]
+
+
+KINDS = {
+    "round_no": [pa.int64(), pa.int8(), pa.uint16(), pa.string()],
+    "started_at": [pa.timestamp("ms", "Asia/Macau"), pa.timestamp("us", "UTC"), pa.timestamp("ns", "UTC")],
+    "player_points": [pa.int8(), pa.float64()],
+    "status": [pa.dictionary(pa.int32(), pa.string()), pa.large_string(), pa.binary(), pa.string_view()],
+    "player_pair": [pa.bool_(), pa.string()],
+}
+
+
+@pytest.mark.parametrize(("column", "kind"), [(name, kind) for name, kinds in KINDS.items() for kind in kinds], ids=str)
+def test_columns_of_any_type_are_as_when_read_alone(
+    tmp_path: Path, a_round: Maker, monkeypatch: pytest.MonkeyPatch, column: str, kind: pa.DataType
+) -> None:
+    """Numbers, instants, text in every guise, with nulls: the same rows, or the same refusal."""
+    moment = dt.datetime(2024, 3, 1, 21, 4, 5, 678_000, dt.UTC)
+    value = {"round_no": 7, "started_at": moment, "player_points": 9, "player_pair": True, "status": "settled"}[column]
+    folder = tmp_path / "rounds"
+    folder.mkdir()
+    for number in range(4):
+        rows = [a_round(round_id=f"R{number}-{row}") for row in range(3)]
+        table = pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in a_round()]))
+        shown = str(value).lower() if pa.types.is_string(kind) else value
+        given = [shown, None if number else shown, shown]
+        cells = pa.array(given, pa.string()).cast(kind) if column == "status" else pa.array(given, kind)
+        names = table.schema.names
+        table = (
+            table.set_column(names.index(column), column, cells)
+            if column in names
+            else table.append_column(column, cells)
+        )
+        pq.write_table(table, folder / f"{number}.parquet")
+
+    said = []
+    for most in (smallfiles.MOST_BYTES, 0):
+        monkeypatch.setattr(smallfiles, "MOST_BYTES", most)
+        try:
+            said.append(repr(all_of(folder, tmp_path)[:2]))
+        except InputRefused as refused:
+            said.append(str(refused))
+
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_a_damaged_file_among_others(
+    tmp_path: Path, a_wager: Maker, monkeypatch: pytest.MonkeyPatch, text: bool
+) -> None:
+    """Pages overwritten, or bytes that are no text: the files before it are read, and it is named."""
+    folder = tmp_path / "wagers"
+    folder.mkdir()
+    for number in range(6):
+        ids = pa.array([f"W{number}-{row}".encode() for row in range(40)])
+        if text and number == 3:
+            ids = pa.array([b"\xff\xfe"] * 40)
+        table = pa.Table.from_pylist([a_wager() for _ in range(40)]).set_column(0, "wager_id", ids.view(pa.string()))
+        pq.write_table(table, folder / f"{number}.parquet", use_dictionary=False, compression="zstd")
+    if not text:
+        path = folder / "3.parquet"
+        content = bytearray(path.read_bytes())
+        chunk = pq.ParquetFile(path).metadata.row_group(0).column(0)
+        content[chunk.data_page_offset : chunk.data_page_offset + chunk.total_compressed_size] = (
+            b"\xff" * chunk.total_compressed_size
+        )
+        path.write_bytes(content)
+    said = []
+    for most in (smallfiles.MOST_BYTES, 0):
+        monkeypatch.setattr(smallfiles, "MOST_BYTES", most)
+        got: list[str] = []
+        with Quarantine() as quarantine:
+            batches = read.open_wagers(files.resolve([str(folder)], "wagers"), quarantine=quarantine)
+            with pytest.raises(InputRefused, match=r"^3\.parquet: ") as caught:
+                got.extend(name for batch in batches for name in batch.rows["wager_id"].to_pylist())
+        assert [f"W{number}-{row}" for number in range(3) for row in range(40)] == got
+        said.append(str(caught.value))
+
+    assert said[0] == said[1]
 
 
 @pytest.fixture(scope="module")
