@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -24,7 +25,7 @@ from audit.engines.terms import Inputs, Law, Progress
 from audit.errors import InputRefused, MachineFailure, UsageError
 from audit.games.paytables import load_paytables
 from audit.ingest.files import SourceFile, resolve
-from audit.ingest.gate import GateResult, register_table
+from audit.ingest.gate import Answer, register_table
 from audit.ingest.profile import Fact
 from audit.ingest.pruning import prune_inputs
 from audit.ingest.quarantine import SET_ASIDE
@@ -86,10 +87,10 @@ class Gate(Protocol):
     """Runs the data gate; :class:`audit.ingest.gate_process.GateProcess` does so in a process of its own."""
 
     def foresee(self, role: str, sample: pa.Table) -> None:
-        """Hear of the first rows of a table, which may be judged at once; `run` is told of them all the same."""
+        """Hear of the first rows of a table, which may be judged at once; `ask` is told of them all the same."""
 
-    def run(self, samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]]) -> GateResult:
-        """Judge the first rows of each table and the facts about all of them."""
+    def ask(self, samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]]) -> Answer:
+        """Have the first rows of each table and the facts about all of them judged, by when the answer is called."""
 
 
 class GateHere:
@@ -98,11 +99,11 @@ class GateHere:
     def foresee(self, role: str, sample: pa.Table) -> None:
         """Nothing is done ahead."""
 
-    def run(self, samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]]) -> GateResult:
-        """As :func:`audit.ingest.validate.run_gate`."""
+    def ask(self, samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]]) -> Answer:
+        """As :func:`audit.ingest.validate.run_gate`, when the answer is called."""
         from audit.ingest.validate import run_gate
 
-        return run_gate(samples, profiles)
+        return partial(run_gate, samples, profiles)
 
 
 def run_audit(request: RunRequest, progress: Progress = _silent, gate: Gate | None = None) -> RunResult:
@@ -129,9 +130,8 @@ def run_audit(request: RunRequest, progress: Progress = _silent, gate: Gate | No
     gate = gate or GateHere()
     with staged(request.out) as stage, closing(_audit(request, inputs, law, progress, stage, gate)) as audited:
         _refuse_quarantine(audited, stage, request)
-        answers = _gate(audited, law.register, gate)
-        progress("gate", 0)
-        return _write(request, stage, audited, inputs, law, register_files, answers, progress)
+        answer = _asked(audited, law.register, gate)
+        return _write(request, stage, audited, inputs, law, register_files, answer, progress)
 
 
 def _audit(request: RunRequest, inputs: Inputs, law: Law, progress: Progress, stage: Stage, gate: Gate) -> Audited:
@@ -224,8 +224,8 @@ def _refuse_quarantine(audited: Audited, stage: Stage, request: RunRequest) -> N
             )
 
 
-def _gate(audited: Audited, entries: Register | None, gate: Gate) -> GateResult:
-    """Judge the data as data; a failed critical expectation refuses the input."""
+def _asked(audited: Audited, entries: Register | None, gate: Gate) -> Answer:
+    """Have the data judged as data; the answer is for :func:`_write`, which has other things to do meanwhile."""
     samples = dict(audited.samples)
     if entries is not None:
         samples["register"] = register_table(entries.approvals)
@@ -233,9 +233,7 @@ def _gate(audited: Audited, entries: Register | None, gate: Gate) -> GateResult:
         orphans = audited.summary.orphans if role == "wagers" else 0
         repeats = sum(audited.repeats[role].values())
         facts.put(quarantined=audited.quarantine.count(role), repeats=repeats, orphans=orphans)
-    result = gate.run(samples, {role: facts.facts() for role, facts in audited.facts.items()})
-    result.refuse_if_critical()
-    return result
+    return gate.ask(samples, {role: facts.facts() for role, facts in audited.facts.items()})
 
 
 def _write(
@@ -245,16 +243,20 @@ def _write(
     inputs: Inputs,
     law: Law,
     register_files: tuple[SourceFile, ...],
-    gate: GateResult,
+    answer: Answer,
     progress: Progress,
 ) -> RunResult:
+    """Write everything; a critical expectation that failed refuses the input, before anything is published."""
     findings, summary = audited.findings, audited.summary
     finding_table.write_all(findings, stage.folder)
     audited.quarantine.write_parquet(stage.path("quarantine.parquet"))
-    stage.path("expectations.json").write_text(gate.to_json(), encoding="utf-8")
     evidence = summary.evidence.by_round() | summary.surroundings.said()
     stage.path("evidence.json").write_text(_json(evidence), encoding="utf-8")
     manifest = manifests.build(audited, inputs, law, _arguments(request), register_files)
+    gate = answer()
+    gate.refuse_if_critical()
+    progress("gate", 0)
+    stage.path("expectations.json").write_text(gate.to_json(), encoding="utf-8")
     manifest["expectations"] = {"passed": gate.passed, "failed": gate.failed, "could_not_run": gate.errors}
     if request.previous is not None:
         manifest["supplement"] = supplement(request.previous, findings)

@@ -18,7 +18,7 @@ import pytest
 
 from audit.demo import DemoFiles, Planted, make_demo, run_demo
 from audit.findings import read_findings, records
-from audit.ingest.gate import GateResult
+from audit.ingest.gate import Answer, GateResult
 
 
 class NoGate:
@@ -27,11 +27,11 @@ class NoGate:
     def foresee(self, role: str, sample: pa.Table) -> None:
         """Nothing is expected."""
 
-    def run(self, samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Any]]) -> GateResult:
+    def ask(self, samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Any]]) -> Answer:
         """Nothing is expected."""
         assert samples
         assert profiles
-        return GateResult(())
+        return lambda: GateResult(())
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -95,6 +95,10 @@ class GateResult:
     def to_json(self) -> str:
         """The content of `expectations.json`: the same data, the same bytes."""
         return json.dumps(self.as_json(), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+Answer = Callable[[], GateResult]
+"""The answers to a question that was put, for when they are needed; calling it may raise what the gate refuses."""
 
 
 def joined(parts: Iterable[GateResult], suites: Sequence[str]) -> GateResult:

@@ -16,9 +16,10 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Final, Self
@@ -28,12 +29,18 @@ from audit.errors import AuditError, MachineFailure
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from audit.ingest.gate import GateResult
+    from audit.ingest.gate import Answer, GateResult
     from audit.ingest.profile import Fact
 
     Question = tuple[Mapping[str, pa.Table], Mapping[str, Mapping[str, Fact]], Path | None]
 
 _WHOLE: Final = "--whole"
+
+_NICER: Final = 10
+"""Steps of priority that the helper is below its parent."""
+
+_GONE: Final = (EOFError, OSError, pickle.UnpicklingError)
+"""What shows that the helper was killed or could not start, which says nothing of the data."""
 
 
 class GateProcess:
@@ -51,6 +58,8 @@ class GateProcess:
             self._helper = subprocess.Popen(  # noqa: S603 - this interpreter and this module
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             )
+            # Its answer is wanted at the end; until then it takes the time that the reading and judging leave.
+            os.setpriority(os.PRIO_PROCESS, self._helper.pid, _NICER)
 
     @property
     def pid(self) -> int:
@@ -60,7 +69,7 @@ class GateProcess:
         return self._helper.pid
 
     def foresee(self, role: str, sample: pa.Table) -> None:
-        """Have the first rows of a table judged while the rest is read; `run` takes the answers for the same rows.
+        """Have the first rows of a table judged while the rest is read; `ask` takes the answers for the same rows.
 
         It does not wait: the rows go to the helper in another thread, once for each role.
         """
@@ -115,30 +124,50 @@ class GateProcess:
         self._foreseen.clear()
         return known
 
-    def run(
+    def ask(
         self,
         samples: Mapping[str, pa.Table],
         profiles: Mapping[str, Mapping[str, Fact]],
         suites_dir: Path | None = None,
-    ) -> GateResult:
-        """As :func:`audit.ingest.validate.run_gate`, with the same errors."""
-        from audit.ingest.gate import joined
+    ) -> Answer:
+        """Put the question now; called, the answer is that of :func:`audit.ingest.validate.run_gate`, or its error.
+
+        No other question may be put before the answer is called for.
+        """
         from audit.ingest.judged import cut
         from audit.ingest.suites import list_suites
         from audit.ingest.validate import SAMPLE_ROWS, run_gate
 
         suites = list_suites(suites_dir)
         judged = cut(samples, suites, SAMPLE_ROWS)
+        here = partial(run_gate, samples, profiles, suites_dir)
         try:
             known = self._known(judged if suites_dir is None else {})
             self._put({role: rows for role, rows in judged.items() if role not in known}, profiles, suites_dir)
+        except _GONE:
+            return here
+        return partial(self._answered, known, [suite.name for suite in suites], here)
+
+    def _answered(self, known: Mapping[str, GateResult], suites: Sequence[str], here: Answer) -> GateResult:
+        """The helper's answer together with those known before, in the order of the `suites`."""
+        from audit.ingest.gate import joined
+
+        try:
             answer = self._get()
-        except (EOFError, OSError, pickle.UnpicklingError):
-            # The helper was killed or could not start, which says nothing of the data.
-            return run_gate(samples, profiles, suites_dir)
+        except _GONE:
+            return here()
         if isinstance(answer, AuditError):
             raise answer
-        return joined([*known.values(), answer], [suite.name for suite in suites])
+        return joined([*known.values(), answer], suites)
+
+    def run(
+        self,
+        samples: Mapping[str, pa.Table],
+        profiles: Mapping[str, Mapping[str, Fact]],
+        suites_dir: Path | None = None,
+    ) -> GateResult:
+        """Ask, and wait for the answer."""
+        return self.ask(samples, profiles, suites_dir)()
 
     def close(self) -> None:
         """Let the helper go, finished or not: it holds nothing that needs saving."""

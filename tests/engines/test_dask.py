@@ -17,7 +17,7 @@ from audit.demo import DemoFiles, make_demo
 from audit.engines.cluster import layouts, pieces, tasks
 from audit.engines.cluster.connect import Cluster
 from audit.errors import InputRefused, MachineFailure, UsageError
-from audit.ingest.gate import GateResult
+from audit.ingest.gate import Answer, GateResult
 from audit.ingest.layout import Corrections, TableLayout
 from audit.ingest.sources import Profile
 from audit.pipeline import RunRequest, run_audit
@@ -33,10 +33,10 @@ class Witness(NoGate):
     def __init__(self) -> None:
         self.asked: Any = None
 
-    def run(self, samples: Any, profiles: Any) -> GateResult:
+    def ask(self, samples: Any, profiles: Any) -> Answer:
         """No expectation, no answer."""
         self.asked = ({role: table.to_pylist() for role, table in samples.items()}, profiles)
-        return GateResult(())
+        return lambda: GateResult(())
 
 
 @pytest.fixture(scope="module")

@@ -122,6 +122,22 @@ def test_a_helper_killed_after_an_early_question_is_no_loss() -> None:
     assert answers == run_gate({"wagers": sample(3), "events": events}, {})
 
 
+@pytest.mark.parametrize("killed", ["before", "after"])
+def test_a_question_is_answered_when_the_answer_is_called_for(killed: str) -> None:
+    """Until then this process does other things; a helper that was killed meanwhile is no loss."""
+    events = pa.Table.from_pylist([], schema=TABLES["events"].schema)
+    expected = run_gate({"events": events}, {})
+    with GateProcess() as gate:
+        assert expected == gate.ask({"events": events}, {})()
+        assert os.getpriority(os.PRIO_PROCESS, gate.pid) > os.getpriority(os.PRIO_PROCESS, 0)
+        if killed == "before":
+            os.kill(gate.pid, signal.SIGKILL)
+        answer = gate.ask({"events": events}, {})
+        if killed == "after":
+            os.kill(gate.pid, signal.SIGKILL)
+        assert expected == answer()
+
+
 def test_an_early_question_that_could_not_be_put_is_no_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for an answer to it; the gate runs in this process."""
     events = pa.Table.from_pylist([], schema=TABLES["events"].schema)
