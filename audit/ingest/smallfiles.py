@@ -287,7 +287,8 @@ class SmallFiles:
 def _open(body: pa.Buffer, plan: _Plan) -> pq.ParquetFile | None:
     """The file, opened as the plan has it; None where it has another schema."""
     try:
-        source = pq.ParquetFile(pa.BufferReader(body), read_dictionary=plan.dictionaries)
+        # All of it is in memory: fetching ahead would only wake another thread for every file.
+        source = pq.ParquetFile(pa.BufferReader(body), read_dictionary=plan.dictionaries, pre_buffer=False)
     except KeyError:  # a column that the file does not have
         return None
     return source if source.schema_arrow.equals(plan.schema) else None
