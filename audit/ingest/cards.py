@@ -80,10 +80,9 @@ def all_suited(hands: pa.StringArray) -> bool:
     (True, False)
     """
     data, offsets = cells.text_bytes(hands)
-    suited = (_CLASS == _SUIT).take(data)
-    ends = offsets[1:][offsets[1:] > offsets[:-1]] - 1
+    ends = offsets[1:].compress(offsets[1:] > offsets[:-1])
     spaces = np.flatnonzero(data == ord(" "))
-    return bool(suited.take(ends).all() and suited.take(spaces - 1).all())
+    return all(bool((_CLASS.take(data.take(after - 1)) == _SUIT).all()) for after in (ends, spaces))
 
 
 def canonical_hands(hands: pa.StringArray) -> tuple[pa.StringArray, NDArray[np.bool_] | None]:

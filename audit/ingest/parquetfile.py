@@ -96,7 +96,9 @@ class ParquetReader:
     ) -> Iterator[tuple[int, dict[str, pa.Array]]]:
         """The number of rows and the columns of each batch; what decodes them is closed with `stack`."""
         rows = sum(self._sizes())
-        decimals, others = open_decimals(self._file, self._schema, wanted, rows, BATCH_ROWS)
+        # Row groups are mostly as large as each other: both decoders' batches are then the same rows.
+        usual = next((most for _, most in self._requests()), BATCH_ROWS)
+        decimals, others = open_decimals(self._file, self._schema, wanted, rows, usual)
         beside: WithArrow | None = None
         if decimals is not None:
             stack.callback(decimals.close)
@@ -111,17 +113,20 @@ class ParquetReader:
             yield batch.num_rows, columns if beside is None else columns | beside.take(batch.num_rows)
 
     def _record_batches(self, source: pq.ParquetFile, wanted: list[str]) -> Iterator[pa.RecordBatch]:
-        """The batches, span by span: what is read ahead of a span stays in memory until the span is done.
+        """The batches, span by span: what is read ahead of a span stays in memory until the span is done."""
+        for groups, most in self._requests():
+            yield from source.iter_batches(batch_size=most, columns=wanted, row_groups=groups)
+
+    def _requests(self) -> Iterator[tuple[list[int], int]]:
+        """The row groups to be read at once, and the rows of their batches.
 
         A batch ends where a row group does. From a file at hand, large row groups are read one by one, in batches as
         large as each other, so that none of them is a rest of some rows; a store is asked for more at a time.
         """
         sizes = self._sizes()
         for first, past in self.spans(BATCH_ROWS // 2 if self._file.remote is None else SPAN_ROWS):
-            rows = sum(sizes[first:past])
-            most = -(-rows // max(-(-rows // BATCH_ROWS), 1))
-            groups = list(range(first, past))
-            yield from source.iter_batches(batch_size=max(most, 1), columns=wanted, row_groups=groups)
+            rows = max(sum(sizes[first:past]), 1)
+            yield list(range(first, past)), -(-rows // -(-rows // BATCH_ROWS))
 
     def unread(self, known: Collection[str], numbers: NDArray[np.int64]) -> Mapping[str, pa.Array]:
         """The other columns of the rows with these numbers, read from the row groups that have them."""
