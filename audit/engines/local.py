@@ -219,7 +219,7 @@ class LogAudit:
         total = Summary.empty(bench.most)
         tables: set[str] = set()
         # Nothing reads on when this is left, whatever for: what was read is then let go.
-        with closing(Ahead(self._begun())) as parts, closing(Ahead(self._wagers(), 2)) as source:
+        with closing(Ahead(self._begun())) as parts, closing(Ahead(self._wagers())) as source:
             wagers = WagerStream(source, partial(self._orphans, total), rising=order.rounds)
             for part, last in parts:
                 rounds = part.case.rounds

@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 _WHOLE: Final = "--whole"
 
-_NICER: Final = 10
-"""Steps of priority that the helper is below its parent."""
-
 _GONE: Final = (EOFError, OSError, pickle.UnpicklingError)
 """What shows that the helper was killed or could not start, which says nothing of the data."""
 
@@ -58,8 +55,6 @@ class GateProcess:
             self._helper = subprocess.Popen(  # noqa: S603 - this interpreter and this module
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             )
-            # Its answer is wanted at the end; until then it takes the time that the reading and judging leave.
-            os.setpriority(os.PRIO_PROCESS, self._helper.pid, _NICER)
 
     @property
     def pid(self) -> int:

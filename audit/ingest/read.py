@@ -98,7 +98,7 @@ def _open(
     columns: Collection[str] | None,
 ) -> Iterator[Batch]:
     steps = _steps(table, files, profile, quarantine, columns)
-    with closing(steps if are_many(files) else Ahead(steps, 2)) as given:
+    with closing(steps if are_many(files) else Ahead(steps)) as given:
         for step in given:
             for note in step.notes:
                 note()
