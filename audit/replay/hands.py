@@ -65,7 +65,7 @@ def pair_of(first: int, second: int) -> int:
 
 _BASE: Final = NUMBERS + 1
 LONGER: Final = _BASE**3
-"""Hands of more than three cards have codes from here on; the code of a shorter one are the numbers of its cards, each
+"""Hands of more than three cards have codes from here on; the code of a shorter one has the numbers of its cards, each
 plus one, as digits to the base `_BASE`."""
 
 _WORDS: Final = pa.array([card_name(number) for number in range(NUMBERS)], pa.string())
