@@ -94,8 +94,8 @@ class Payouts:
         self.case.unanswered[at] = True
 
     def _settle(self, batch: WagerBatch) -> None:
-        due_at = self.dues.places(self.place.take(batch.at), batch.bet)
-        kind = self.dues.kinds(due_at)
+        number = self.dues.look_up(self.place.take(batch.at), batch.bet)
+        kind = self.dues.column("kind").take(number)
         # Most wagers lose, and are right where no money came back: only the others are looked at in full. A sum that
         # is not recorded is below zero; no recorded one is (ingest).
         moved = (batch.payout > 0) | (batch.commission > 0) | (batch.returned > 0)
@@ -104,7 +104,7 @@ class Payouts:
             moved |= self.doubtful.take(batch.at)
         places = np.flatnonzero(moved)
         if len(places):
-            self._compare(batch.take(places), self.dues.numbers(due_at.take(places)), kind.take(places))
+            self._compare(batch.take(places), number.take(places), kind.take(places))
 
     def _compare(self, batch: WagerBatch, number: Array, kind: Array) -> None:
         at, dues = batch.at, self.dues

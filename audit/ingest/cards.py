@@ -73,16 +73,19 @@ def all_canonical(hands: pa.StringArray) -> bool:
     return bool(pairs.all() and starts.all() and ends.all())
 
 
-def all_suited(hands: pa.StringArray) -> bool:
-    """Say whether every card of some hands, which are spelt canonically, has its suit.
+def without_suit(hands: pa.StringArray) -> NDArray[np.bool_]:
+    """Which of some hands, spelt canonically, have a card that is a rank alone.
 
-    >>> all_suited(pa.array(["9H KD 10S", None])), all_suited(pa.array(["9 KD"]))
-    (True, False)
+    >>> without_suit(pa.array(["9H KD 10S", None, "9 KD"])).tolist()
+    [False, False, True]
     """
     data, offsets = cells.text_bytes(hands)
-    ends = offsets[1:].compress(offsets[1:] > offsets[:-1])
-    spaces = np.flatnonzero(data == ord(" "))
-    return all(bool((_CLASS.take(data.take(after - 1)) == _SUIT).all()) for after in (ends, spaces))
+    # A card ends before a space or at the end of its hand.
+    ends = np.concatenate([np.flatnonzero(data == ord(" ")), offsets[1:].compress(np.diff(offsets) > 0)]) - 1
+    bare = ends.compress(_CLASS.take(data.take(ends)) != _SUIT)
+    found = np.zeros(len(hands), np.bool_)
+    found[np.searchsorted(offsets, bare, side="right") - 1] = True
+    return found
 
 
 def canonical_hands(hands: pa.StringArray) -> tuple[pa.StringArray, NDArray[np.bool_] | None]:

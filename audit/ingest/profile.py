@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.ingest.canonical import CARD_COLUMNS, TABLES
-from audit.ingest.cards import all_suited
+from audit.ingest.cards import without_suit
 
 Fact: TypeAlias = int | float | str | bool | None
 
@@ -31,7 +31,6 @@ _WAITING: Final = 65_536
 """Counts of hours that wait, at least, before they are added to those known."""
 _HOUR_BITS: Final = 32
 _HOUR_ZERO: Final = 1 << 31
-_WITHOUT_SUIT: Final = r"(^| )(10|[2-9AJQK])( |$)"
 _EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 DISTINCT: Final = {
@@ -227,7 +226,7 @@ class Profile:
         self._pace = _Pace() if role == "rounds" else None
         self._hands = 0
         self._without_suits = 0
-        self._suitless: dict[str, tuple[pa.Array, npt.NDArray[np.bool_] | None]] = {}
+        self._suitless: dict[str, tuple[pa.Array, npt.NDArray[np.bool_]]] = {}
         self._injected: dict[str, int] = dict.fromkeys(INJECTED, 0)
 
     def add(self, batch: pa.RecordBatch) -> None:
@@ -300,10 +299,9 @@ class Profile:
     def _add_hands(self, name: str, column: pa.DictionaryArray) -> None:
         known = self._suitless.get(name)
         if known is None or not known[0].equals(column.dictionary):
-            known = column.dictionary, None if all_suited(column.dictionary) else _without_suit(column.dictionary)
-            self._suitless[name] = known
+            known = self._suitless[name] = column.dictionary, without_suit(column.dictionary)
         self._hands += len(column) - column.null_count
-        if known[1] is not None:
+        if known[1].any():
             codes = column.indices.drop_null().to_numpy(zero_copy_only=False)
             self._without_suits += int(np.count_nonzero(known[1].take(codes)))
 
@@ -335,12 +333,6 @@ class Profile:
     def frame(self) -> list[dict[str, Fact]]:
         """The facts as the rows of a frame: one wide row."""
         return [self.facts()]
-
-
-def _without_suit(hands: pa.StringArray) -> npt.NDArray[np.bool_]:
-    """Which of some hands have a card without a suit."""
-    bare = pc.match_substring_regex(hands, _WITHOUT_SUIT).fill_null(fill_value=False)
-    return np.asarray(bare.to_numpy(zero_copy_only=False), np.bool_)
 
 
 def _shown(name: str, value: int | None) -> Fact:

@@ -102,18 +102,16 @@ def ascending(ids: pa.StringArray, before: str | None) -> bool:
 
 def _changes(ids: pa.Array) -> npt.NDArray[np.bool_]:
     """Whether each id but the first differs from the one before it: by words of their bytes, where all are as long."""
-    if pa.types.is_string(ids.type):
-        offsets = np.frombuffer(ids.buffers()[1], np.int32)[ids.offset : ids.offset + len(ids) + 1]
-        length = int(offsets[1] - offsets[0])
-        if length >= _WORD and (np.diff(offsets) == length).all():
-            # The last word overlaps the one before it, so that every byte is in one.
-            places = [*range(0, length - _WORD, _WORD), length - _WORD]
-            found = np.zeros(len(ids) - 1, np.bool_)
-            for place in places:
-                words = np.ndarray((len(ids),), "<u8", ids.buffers()[2], int(offsets[0]) + place, (length,))
-                found |= words[1:] != words[:-1]
-            return found
-    return np.asarray(pc.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False), np.bool_)
+    offsets, body = _layout(ids)
+    length = int(offsets[1] - offsets[0])
+    if length < _WORD or (np.diff(offsets) != length).any():
+        return np.asarray(pc.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False), np.bool_)
+    found = np.zeros(len(ids) - 1, np.bool_)
+    # The last word overlaps the one before it, so that every byte is in one.
+    for place in (*range(0, length - _WORD, _WORD), length - _WORD):
+        words = np.ndarray((len(ids),), np.uint64, body, int(offsets[0]) + place, (length,))
+        found |= words[1:] != words[:-1]
+    return found
 
 
 class RoundIndex:

@@ -37,8 +37,6 @@ OTHER_BET: Final = "another bet"
 
 KNOWN_BETS: Final = (*SIDE_BETS, "tie", "player_pair", "banker_pair", "lucky_six", "jackpot", "dragon_seven", OTHER_BET)
 
-_KINDS: Final = tuple(Kind)
-
 FATES: Final = ("settle", "void", "demonstration", "before_coverage", "cards_missing", "card_count")
 SETTLE, VOID, DEMONSTRATION, BEFORE_COVERAGE, CARDS_MISSING, CARD_COUNT = range(6)
 """What decides about the wagers of a round."""
@@ -110,14 +108,13 @@ class DueTable:
     dues: list[Due] = field(default_factory=list)
     _codes: dict[Due, int] = field(default_factory=dict)
     _groups: dict[tuple[int, int, int], int] = field(default_factory=dict)
-    _numbers: npt.NDArray[np.int16] = field(init=False)
-    _kinds: npt.NDArray[np.int8] = field(init=False)
+    _table: npt.NDArray[np.int16] = field(init=False)
     _columns: dict[str, Array] = field(default_factory=dict)
     _grows: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.bets = [*KNOWN_BETS, *(bet for bet in self.paytables if bet not in KNOWN_BETS)]
-        self._numbers, self._kinds = np.zeros(0, np.int16), np.zeros(0, np.int8)
+        self._table = np.full((0, len(self.bets), CLASSES), -1, np.int16)
 
     def bet_code(self, bet: str) -> int:
         """The place of a bet in the table; all bets whose odds nobody knows share one."""
@@ -138,47 +135,28 @@ class DueTable:
         with self._grows:
             if triple not in self._groups:
                 self._groups[triple] = len(self._groups)
-                more = np.full(len(self.bets) * CLASSES, -1, np.int8)
-                self._numbers = np.concatenate([self._numbers, more.astype(np.int16)])
-                self._kinds = np.concatenate([self._kinds, more])
+                more = np.full((1, len(self.bets), CLASSES), -1, np.int16)
+                self._table = np.concatenate([self._table, more])
             return self._groups[triple]
 
-    def hand_places(self, group: Array, facts: Array) -> npt.NDArray[np.int64]:
-        """Where the dues of each round begin in the table: to be handed to :meth:`places` for its wagers."""
-        return np.asarray(group * (len(self.bets) * CLASSES) + facts, np.int64)
-
-    @staticmethod
-    def places(hand_place: Array, bet: Array) -> npt.NDArray[np.int64]:
-        """Where the due of each wager stands in the table, by the place of its hand and its bet."""
-        return np.asarray(bet * CLASSES + hand_place, np.int64)
-
-    def kinds(self, place: Array) -> npt.NDArray[np.int8]:
-        """The kind of the due at each place, as its number in `Kind`: all that is to be known of most wagers."""
-        found = self._kinds.take(place)
-        if found.min(initial=0) < 0:
-            self._fill(place.compress(found < 0))
-            found = self._kinds.take(place)
-        return np.asarray(found, np.int8)
-
-    def numbers(self, place: Array) -> npt.NDArray[np.int16]:
-        """The due at each place, as its number in `dues`."""
-        found = self._numbers.take(place)
-        if found.min(initial=0) < 0:
-            self._fill(place.compress(found < 0))
-            found = self._numbers.take(place)
-        return np.asarray(found, np.int16)
+    def hand_places(self, group: Array, facts: Array) -> npt.NDArray[np.int32]:
+        """Where the dues of each round begin in the table: to be handed to :meth:`look_up` for its wagers."""
+        return np.asarray(group * (len(self.bets) * CLASSES) + facts, np.int32)
 
     def look_up(self, hand_place: Array, bet: Array) -> npt.NDArray[np.int16]:
         """The due (its number in `dues`) of each wager, by the place of its hand and its bet."""
-        return self.numbers(self.places(hand_place, bet))
-
-    def _fill(self, place: Array) -> None:
-        with self._grows:
-            for number in np.unique(place).tolist():
-                rest, klass = divmod(number, CLASSES)
-                group, bet = divmod(rest, len(self.bets))
-                self._numbers[number] = code = self._ask(group, bet, klass)
-                self._kinds[number] = _KINDS.index(self.dues[code].kind)
+        place = bet * CLASSES + hand_place
+        answer = self._table.reshape(-1).take(place)
+        open_rows = answer < 0
+        if open_rows.any():
+            with self._grows:
+                flat = self._table.reshape(-1)
+                for number in np.unique(place[open_rows]).tolist():
+                    rest, klass = divmod(number, CLASSES)
+                    group_number, bet_number = divmod(rest, len(self.bets))
+                    flat[number] = self._ask(group_number, bet_number, klass)
+                answer = flat.take(place)
+        return np.asarray(answer, np.int16)
 
     def _ask(self, group: int, bet: int, klass: int) -> int:
         answer = self.due(list(self._groups)[group], self.bets[bet], facts_of(klass))
@@ -216,10 +194,12 @@ class DueTable:
         return None
 
     def column(self, name: str) -> Array:
-        """One property of every due, by its number: odds, commission, half, push, reason."""
+        """One property of every due, by its number: kind, odds, commission, half, push, reason."""
         if not self._columns:
             dues = self.dues
+            kinds = list(Kind)
             self._columns = {
+                "kind": np.array([kinds.index(d.kind) for d in dues], np.int8),
                 "odds_num": np.array([d.odds.numerator for d in dues], np.int64),
                 "odds_den": np.array([d.odds.denominator for d in dues], np.int64),
                 "rate_num": np.array([d.commission.numerator for d in dues], np.int64),
@@ -269,5 +249,5 @@ def _largest(due: Due) -> int:
     return min(LARGEST, _ROOM // (2 * max(due.odds.numerator, 1) * max(due.commission.numerator, 1)))
 
 
-WIN, LOSE, PUSH, UNKNOWN = (_KINDS.index(kind) for kind in (Kind.WIN, Kind.LOSE, Kind.PUSH, Kind.UNKNOWN))
+WIN, LOSE, PUSH, UNKNOWN = (list(Kind).index(kind) for kind in (Kind.WIN, Kind.LOSE, Kind.PUSH, Kind.UNKNOWN))
 STANDARD: Final = SCHEMES.index(Scheme.STANDARD)

@@ -33,12 +33,12 @@ def test_spelling_agrees_with_the_scalar_parser(hands: list[str]) -> None:
 @settings(deadline=None)
 @given(st.lists(st.none() | st.lists(_CARD.map(_spelt), max_size=4), max_size=8))
 def test_cards_without_a_suit_are_seen(hands: list[list[str] | None]) -> None:
-    """Hands count as suited exactly when none of their cards is a rank alone, the null and the empty hand included."""
+    """A hand is marked exactly when one of its cards is a rank alone; the null and the empty hand are not."""
     texts = [None if hand is None else " ".join(hand) for hand in hands]
-    suited = all(card[-1] in SUITS for hand in hands for card in hand or ())
+    bare = [any(card[-1] not in SUITS for card in hand or ()) for hand in hands]
 
-    assert suited == cards.all_suited(pa.array(texts, pa.string()))
-    assert suited == cards.all_suited(pa.array([*texts, "9"], pa.string()).slice(0, len(texts)))
+    assert bare == cards.without_suit(pa.array(texts, pa.string())).tolist()
+    assert bare == cards.without_suit(pa.array(["9", *texts, "9"], pa.string()).slice(1, len(texts))).tolist()
 
 
 @settings(deadline=None)
