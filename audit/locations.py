@@ -28,12 +28,13 @@ def remember(files: Iterable[SourceFile]) -> None:
     """Note where each file is; a state folder that cannot be written is no reason to fail."""
     try:
         known = _read()
-        for file in files:
-            known.pop(file.sha256(), None)
+        for file in list(files)[-_MOST:]:
+            digest = file.sha256()
+            known.pop(digest, None)
             if file.remote is None:
-                known[file.sha256()] = str(file.path.resolve())
+                known[digest] = str(file.path.absolute())
             elif file.remote.url is not None:
-                known[file.sha256()] = file.remote.url
+                known[digest] = file.remote.url
         kept = dict(list(known.items())[-_MOST:])
         note = _note()
         note.parent.mkdir(parents=True, exist_ok=True)

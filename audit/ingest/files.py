@@ -6,9 +6,11 @@ import builtins
 import glob
 import hashlib
 import io
+import os
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
@@ -154,7 +156,7 @@ def resolve(patterns: Sequence[str], role: str) -> tuple[SourceFile, ...]:
     Raises UsageError for a path that does not exist, a glob or folder without any readable file, a file whose ending is
     not one of `SUFFIXES`, and an address that cannot be understood; InputRefused for a store that cannot be reached.
     """
-    found: dict[tuple[str, Path], tuple[Path, Remote | None]] = {}
+    found: dict[tuple[str, str], tuple[Path, Remote | None]] = {}
     for pattern in patterns:
         local: str | None = None
         if "://" in pattern:
@@ -164,10 +166,10 @@ def resolve(patterns: Sequence[str], role: str) -> tuple[SourceFile, ...]:
                 local = remote.local_path(pattern)
                 if local is None:
                     for each in _expand_address(pattern, role):
-                        found.setdefault((each.home, each.path), (each.path, each))
+                        found.setdefault((each.home, str(each.path)), (each.path, each))
                     continue
         for path in _resolved(_expand(pattern if local is None else local, role)):
-            found.setdefault(("", path), (path, None))
+            found.setdefault(("", str(path)), (path, None))
     if not found:
         raise UsageError(f"no file is given for the {role}")
     return named([SourceFile(path, path.name, remote=each) for path, each in found.values()])
@@ -188,7 +190,8 @@ def _resolved(paths: Iterable[Path]) -> Iterator[Path]:
 def named(files: Sequence[SourceFile]) -> tuple[SourceFile, ...]:
     """The files under the shortest names that tell them apart, sorted by name."""
     names = _names([file.path for file in files])
-    return tuple(sorted((replace(file, name=names[file.path]) for file in files), key=lambda file: file.name))
+    told = (file if file.name == name else replace(file, name=name) for file, name in zip(files, names, strict=True))
+    return tuple(sorted(told, key=attrgetter("name")))
 
 
 def split(file: SourceFile, rows: int = 1_000_000) -> tuple[SourceFile, ...]:
@@ -226,7 +229,7 @@ def _expand_address(url: str, role: str) -> Iterable[Remote]:
 def _expand(pattern: str, role: str) -> Iterable[Path]:
     path = Path(pattern)
     if path.is_dir():
-        below = [each for each in path.rglob("*") if _offered(each, path)]
+        below = list(_below(path))
         if not below:
             raise UsageError(f"the folder {pattern} has no {role} file ({', '.join(SUFFIXES)})")
         return below
@@ -238,7 +241,7 @@ def _expand(pattern: str, role: str) -> Iterable[Path]:
         raise UsageError(f"the {role} path {pattern} does not exist")
     matches = [Path(each) for each in glob.glob(pattern, recursive=True)]  # noqa: PTH207 - absolute patterns too
     files = [each for each in matches if each.is_file() and _readable(each)]
-    files += [each for folder in matches if folder.is_dir() for each in folder.rglob("*") if _offered(each, folder)]
+    files += [each for folder in matches if folder.is_dir() for each in _below(folder)]
     if not files:
         raise UsageError(f"the {role} pattern {pattern} matches no file that can be read")
     return files
@@ -248,33 +251,36 @@ def _readable(path: Path) -> bool:
     return path.name.lower().endswith(SUFFIXES)
 
 
-def _offered(path: Path, folder: Path) -> bool:
-    """Whether a path below a folder is a file of data."""
-    return _readable(path) and _is_data(path.relative_to(folder).parts) and path.is_file()
+def _below(folder: Path) -> Iterator[Path]:
+    """The files of data below a folder; links to other folders are not followed."""
+    for base, folders, names in os.walk(folder):
+        folders[:] = [each for each in folders if _is_seen(each)]
+        home = Path(base)
+        yield from (path for path in (home / name for name in names if _is_data((name,))) if path.is_file())
 
 
 def _is_data(parts: Sequence[str]) -> bool:
     """Whether a file below a folder is data: not hidden, and no marker or unfinished file as other programs leave."""
     name = parts[-1].lower()
-    return (
-        name.endswith(SUFFIXES)
-        and not name.endswith(_MARKERS)
-        and not any(part.startswith((".", "_", "~$")) for part in parts)
-    )
+    return name.endswith(SUFFIXES) and not name.endswith(_MARKERS) and all(map(_is_seen, parts))
 
 
-def _names(paths: Iterable[Path]) -> dict[Path, str]:
+def _is_seen(part: str) -> bool:
+    """Whether a part of a path is neither hidden nor as other programs mark what is theirs."""
+    return not part.startswith((".", "_", "~$"))
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
     """The shortest ending of each path, in whole parts, that no other path has."""
-    names: dict[Path, str] = {}
-    left = list(paths)
+    names: dict[int, str] = {}
+    left = list(range(len(paths)))
     length = 1
     while left:
-        times = Counter(path.parts[-length:] for path in left)
-        for path in left:
-            if times[path.parts[-length:]] == 1:
-                names[path] = "/".join(path.parts[-length:])
-        left = [path for path in left if path not in names]
-        if any(length > len(path.parts) for path in left):
-            raise UsageError(f"two stores have a file {left[0].name} under one address; audit them one by one")
+        endings = [paths[place].parts[-length:] for place in left]
+        times = Counter(endings)
+        names |= {p: "/".join(ending) for p, ending in zip(left, endings, strict=True) if times[ending] == 1}
+        left = [place for place in left if place not in names]
+        if any(length > len(paths[place].parts) for place in left):
+            raise UsageError(f"two stores have a file {paths[left[0]].name} under one address; audit them one by one")
         length += 1
-    return names
+    return [names[place] for place in range(len(paths))]
