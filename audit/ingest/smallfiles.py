@@ -1,15 +1,18 @@
-"""Many small Parquet files: read one by one, each opened once, and made typed rows of many files at a time.
+"""Many small Parquet files: read together and made typed rows of many files at a time.
 
 What a file costs beside its rows (a schema to compare, an empty batch, a call for every column) would otherwise be most
-of the work. Whatever is not plain, a damaged file or a column that cannot be trusted among them, is left to
+of the work. They come in one stream where :class:`audit.ingest.filerun.FileRun` can read them, and else each is opened
+once. Whatever is not plain, a damaged file or a column that cannot be trusted among them, is left to
 :class:`audit.ingest.filereading.FileReading`, which says what is wrong with which file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -18,11 +21,12 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from audit.errors import InputRefused
+from audit.ingest.ahead import Ahead
 from audit.ingest.canonical import EVENTS, ROUNDS
 from audit.ingest.cells import is_textual
 from audit.ingest.convert import ColumnFault
-from audit.ingest.decimals import DecimalRun, readable
 from audit.ingest.filereading import Batch, FileReading, Reading, Step, sources_of
+from audit.ingest.filerun import Columns, FileRun, Plan
 from audit.ingest.files import SourceFile
 from audit.ingest.parquetfile import BATCH_ROWS, ParquetReader
 from audit.ingest.placing import constant, given
@@ -41,42 +45,39 @@ _TROUBLE: Final = (InputRefused, pa.ArrowException, OSError, ValueError, KeyErro
 """What may go wrong with a file; reading it by itself tells what it means."""
 
 MANY: Final = 64
-"""Files from which reading is so many calls that another thread for it would only contend for the interpreter."""
+"""Files from which a stream of them earns what its start costs."""
 
-Columns = Mapping[str, pa.Array]
-Take = Callable[[Mapping[str, pa.DataType], int], Columns | None]
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """How files of one schema are read: their own columns `wanted`, those of them that come as dictionaries.
-
-    `schema` is the one they are read with; `given` the names of columns that their folders give, among the `keys`;
-    `decimals` what the second decoder can read.
-    """
-
-    schema: pa.Schema
-    wanted: tuple[str, ...]
-    dictionaries: tuple[str, ...]
-    plain: frozenset[str]
-    given: tuple[str, ...]
-    keys: tuple[str, ...]
-    decimals: Mapping[str, pa.DataType]
+Numbered = tuple[int, SourceFile]
+"""A file with its place among those of the call."""
 
 
 @dataclass(frozen=True)
 class _Held:
     """One file that was read and waits for others."""
 
-    index: int
-    file: SourceFile
+    file: Numbered
     size: int
     table: pa.Table
-    plan: _Plan
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class _Bundle:
+    """Files that become typed rows together: how many rows each has, and how to get the columns of all of them."""
+
+    files: Sequence[Numbered]
+    sizes: Sequence[int]
+    plan: Plan
+    columns: Callable[[], Columns]
+
+    def spans(self) -> list[slice]:
+        """The rows of each file among those of all."""
+        ends = accumulate(self.sizes)
+        return [slice(end - size, end) for end, size in zip(ends, self.sizes, strict=True)]
 
 
 def are_many(files: Sequence[SourceFile]) -> bool:
-    """Whether there are many files, to judge by the first of them small ones."""
+    """Whether there are many files, to judge by the first of them small ones, which bring a thread of their own."""
     if len(files) < MANY or files[0].kind != "parquet":
         return False
     try:
@@ -102,7 +103,7 @@ class SmallFiles:
             or layout.corrections is not None
             or (layout.cards is not None and common.table is ROUNDS)
         )
-        self._plan: _Plan | None = None
+        self._plan: Plan | None = None
 
     def fits(self, file: SourceFile) -> bool:
         """Whether a file may be read together with others."""
@@ -113,38 +114,47 @@ class SmallFiles:
         except OSError:
             return False
 
-    def steps(self, files: Iterable[tuple[int, SourceFile]]) -> Generator[Step, None, bool]:
-        """Steps for consecutive files, each with its place among those of the call; answers whether there was a row."""
+    def steps(self, files: Iterable[Numbered]) -> Generator[Step, None, bool]:
+        """Steps for consecutive files; answers whether there was a row."""
         listed = list(files)
-        decimals = DecimalRun([file for _, file in listed], BATCH_ROWS)
-        try:
-            return (yield from self._steps(listed, decimals))
-        finally:
-            decimals.close()
+        if len(listed) < MANY:
+            return (yield from self._one_by_one(listed))
+        run = FileRun([file for _, file in listed], self._plan_of, BATCH_ROWS, MOST_ROWS)
+        read = False
+        # Rounds are ahead of their wagers, of which there are more to decode: the rounds' thread makes room.
+        with closing(Ahead(run.pieces(), 2, give_way=self._table is ROUNDS)) as pieces:
+            for piece in pieces:
+                part = listed[piece.first : piece.past]
+                if piece.rows is None:
+                    read |= yield from self._one_by_one(part)
+                else:
+                    plan, columns = piece.rows
+                    read |= yield from self._flush(_Bundle(part, piece.sizes, plan, columns))
+        return read
 
-    def _steps(self, files: Sequence[tuple[int, SourceFile]], decimals: DecimalRun) -> Generator[Step, None, bool]:
+    def _one_by_one(self, files: Sequence[Numbered]) -> Generator[Step, None, bool]:
         held: list[_Held] = []
         rows = size = 0
         read = False
-        for place, (index, file) in enumerate(files):
-            fresh = self._read(index, file, partial(decimals.take, place))
+        for numbered in files:
+            fresh = self._read(numbered)
             if held and (fresh is None or fresh.plan is not held[0].plan or rows + len(fresh.table) > BATCH_ROWS):
-                read |= yield from self._flush(held)
+                read |= yield from self._flush(_bundled(held))
                 held, rows, size = [], 0, 0
             if fresh is None:
-                read |= yield from self._alone(index, file)
+                read |= yield from self._alone(numbered)
                 continue
             held.append(fresh)
             rows, size = rows + len(fresh.table), size + fresh.size
             if size > _MOST_HELD:
-                read |= yield from self._flush(held)
+                read |= yield from self._flush(_bundled(held))
                 held, rows, size = [], 0, 0
         if held:
-            read |= yield from self._flush(held)
+            read |= yield from self._flush(_bundled(held))
         return read
 
-    def _alone(self, index: int, file: SourceFile) -> Generator[Step, None, bool]:
-        reading = FileReading(self._common, file, index)
+    def _alone(self, numbered: Numbered) -> Generator[Step, None, bool]:
+        reading = self._reading(numbered)
         yield reading.nothing()
         read = False
         for step in reading.steps():
@@ -152,19 +162,27 @@ class SmallFiles:
             yield step
         return read
 
-    def _flush(self, held: list[_Held]) -> Generator[Step, None, bool]:
+    def _flush(self, bundle: _Bundle) -> Generator[Step, None, bool]:
         try:
-            step = self._together(held)
+            step = self._together(bundle)
         except _TROUBLE:
             read = False
-            for each in held:
-                read |= yield from self._alone(each.index, each.file)
+            for numbered in bundle.files:
+                read |= yield from self._alone(numbered)
             return read
         yield step
-        return any(len(each.table) for each in held)
+        return any(bundle.sizes)
 
-    def _read(self, index: int, file: SourceFile, take: Take) -> _Held | None:
+    def _plan_of(self, file: SourceFile) -> Plan | None:
+        """The plan for a file, made anew; None where it has to be read by itself."""
+        try:
+            return self._planned(file, pa.py_buffer(file.whole()), tuple(file.partition))
+        except _TROUBLE:
+            return None
+
+    def _read(self, numbered: Numbered) -> _Held | None:
         """The columns wanted of a file; None where it has to be read by itself. A new schema makes a new plan."""
+        _, file = numbered
         try:
             body = pa.py_buffer(file.whole())
             plan = self._plan
@@ -175,16 +193,12 @@ class SmallFiles:
                 source = None if plan is None else _open(body, plan)
             if plan is None or source is None or source.metadata.num_rows > MOST_ROWS:
                 return None
-            known = take(plan.decimals, source.metadata.num_rows) or {}
-            columns = [name for name in plan.wanted if name not in known]
-            table = source.read(columns=None if len(columns) == len(plan.schema) else columns, use_threads=False)
-            if known:
-                table = pa.table({n: known[n] if n in known else table.column(n) for n in plan.wanted})
-            return _Held(index, file, body.size, table, plan)
+            columns = None if len(plan.wanted) == len(plan.schema) else list(plan.wanted)
+            return _Held(numbered, body.size, source.read(columns=columns, use_threads=False), plan)
         except _TROUBLE:
             return None
 
-    def _planned(self, file: SourceFile, body: pa.Buffer, keys: tuple[str, ...]) -> _Plan | None:
+    def _planned(self, file: SourceFile, body: pa.Buffer, keys: tuple[str, ...]) -> Plan | None:
         schema = pq.ParquetFile(pa.BufferReader(body)).schema_arrow
         check_names(file.name, schema.names)
         folders = given(file.partition, schema.names)
@@ -197,58 +211,45 @@ class SmallFiles:
         wanted = tuple(name for name in schema.names if name in columns)
         textual = tuple(name for name in wanted if name not in plain and is_textual(schema.field(name).type))
         read = pq.ParquetFile(pa.BufferReader(body), read_dictionary=list(textual)).schema_arrow
-        decimals = readable(schema, list(wanted))
-        if len(decimals) == len(wanted):
-            decimals = {}
-        return _Plan(read, wanted, textual, frozenset(plain), tuple(n for n in folders if n in columns), keys, decimals)
+        return Plan(read, wanted, textual, frozenset(plain), tuple(n for n in folders if n in columns), keys)
 
-    def _together(self, held: Sequence[_Held]) -> Step:
+    def _together(self, bundle: _Bundle) -> Step:
         """The rows of all the files, converted at once."""
         quarantine, table = self._common.quarantine, self._table
-        sizes = [len(each.table) for each in held]
-        first = held[0]
-        told = [(each.file.name, size) for each, size in zip(held, sizes, strict=True)]
+        names = tuple(file.name for _, file in bundle.files)
+        index, first = bundle.files[0]
+        told = tuple(zip(names, bundle.sizes, strict=True))
         notes: list[Callable[[], None]] = [partial(_note_read, quarantine, table.name, told)]
-        numbers = np.concatenate([np.arange(1, size + 1, dtype=np.int64) for size in sizes])
+        numbers = np.concatenate([np.arange(1, size + 1, dtype=np.int64) for size in bundle.sizes])
         if not len(numbers):
-            return Step(Batch(table.nothing, first.file.name, first.index, numbers), tuple(notes))
-        reading = FileReading(self._common, first.file, first.index)
-        raw = RawBatch(self._columns(held), numbers)
+            return Step(Batch(table.nothing, first.name, index, numbers), tuple(notes))
+        reading = self._reading(bundle.files[0])
+        raw = RawBatch(_columns(bundle), numbers)
         columns, rows, faults = reading.typed(raw)
-        ends = np.cumsum(sizes)
-        spans = [slice(int(end) - size, int(end)) for end, size in zip(ends, sizes, strict=True)]
-        if first.file.partition:
-            rows, more = self._settled(held, spans, rows, raw)
+        spans = bundle.spans()
+        if first.partition:
+            rows, more = self._settled(bundle.files, spans, rows, raw)
         else:
             rows, more = reading.settled(rows, raw)
         faults += more
-        if len(held) == 1:
-            batch = Batch(rows, first.file.name, first.index, numbers)
+        if len(names) == 1:
+            batch = Batch(rows, first.name, index, numbers)
         else:
-            origin = np.repeat(np.arange(len(held), dtype=np.int32), sizes)
-            batch = Batch(rows, first.file.name, first.index, numbers, origin, tuple(e.file.name for e in held))
+            origin = np.repeat(np.arange(len(names), dtype=np.int32), bundle.sizes)
+            batch = Batch(rows, first.name, index, numbers, origin, names)
         if faults:
-            keep, rejected = self._rejected(held, spans, (raw, columns, rows), faults)
+            keep, rejected = self._rejected(bundle.files, spans, (raw, columns, rows), faults)
             batch = batch.where(keep)
             notes += rejected
         return Step(batch, tuple(notes))
 
-    @staticmethod
-    def _columns(held: Sequence[_Held]) -> dict[str, pa.Array]:
-        plan, whole = held[0].plan, pa.concat_tables([each.table for each in held])
-        columns = {name: _joined(whole.column(place)) for place, name in enumerate(whole.schema.names)}
-        for name in plan.given:
-            parts = [constant(e.file.partition[name], len(e.table), plain=name in plan.plain) for e in held]
-            columns[name] = _joined(pa.chunked_array(parts))
-        return columns
-
     def _settled(
-        self, held: Sequence[_Held], spans: Sequence[slice], rows: pa.RecordBatch, raw: RawBatch
+        self, files: Sequence[Numbered], spans: Sequence[slice], rows: pa.RecordBatch, raw: RawBatch
     ) -> tuple[pa.RecordBatch, list[ColumnFault]]:
         """Typed rows with what the folders of each file say of its rows."""
         parts, faults = [], []
-        for each, span in zip(held, spans, strict=True):
-            part, found = self._reading(each).settled(_part(rows, span), raw)
+        for numbered, span in zip(files, spans, strict=True):
+            part, found = self._reading(numbered).settled(_part(rows, span), raw)
             parts.append(part)
             for fault in found:
                 mask = np.zeros(len(rows), np.bool_)
@@ -258,12 +259,13 @@ class SmallFiles:
         columns = [_joined(column) for column in whole.columns]
         return pa.RecordBatch.from_arrays(columns, schema=rows.schema), faults
 
-    def _reading(self, held: _Held) -> FileReading:
-        return FileReading(self._common, held.file, held.index)
+    def _reading(self, numbered: Numbered) -> FileReading:
+        index, file = numbered
+        return FileReading(self._common, file, index)
 
     def _rejected(
         self,
-        held: Sequence[_Held],
+        files: Sequence[Numbered],
         spans: Sequence[slice],
         read: tuple[RawBatch, Columns, pa.RecordBatch],
         faults: Sequence[ColumnFault],
@@ -272,19 +274,40 @@ class SmallFiles:
         raw, columns, rows = read
         keep = np.ones(len(raw), np.bool_)
         notes = []
-        for each, span in zip(held, spans, strict=True):
+        for numbered, span in zip(files, spans, strict=True):
             mine = [ColumnFault(f.column, f.reason, f.mask[span]) for f in faults if f.mask[span].any()]
             if mine:
                 own = _sliced(raw.columns, span)
-                unread = partial(_unread, each.file, own)
+                unread = partial(_unread, numbered[1], own)
                 part = RawBatch(own, raw.source_row[span], unread=unread)
-                stay, note = self._reading(each).rejected(part, _sliced(columns, span), _part(rows, span), mine)
+                stay, note = self._reading(numbered).rejected(part, _sliced(columns, span), _part(rows, span), mine)
                 keep[span] = stay
                 notes.append(note)
         return keep, notes
 
 
-def _open(body: pa.Buffer, plan: _Plan) -> pq.ParquetFile | None:
+def _bundled(held: Sequence[_Held]) -> _Bundle:
+    plan, tables = held[0].plan, [each.table for each in held]
+    return _Bundle([each.file for each in held], [len(table) for table in tables], plan, partial(_concatenated, tables))
+
+
+def _concatenated(tables: Sequence[pa.Table]) -> Columns:
+    whole = pa.concat_tables(tables)
+    return {name: _joined(column) for name, column in zip(whole.schema.names, whole.columns, strict=True)}
+
+
+def _columns(bundle: _Bundle) -> Columns:
+    """The columns of all the files, those that their folders give among them."""
+    columns = dict(bundle.columns())
+    for name in bundle.plan.given:
+        plain = name in bundle.plan.plain
+        sized = zip(bundle.files, bundle.sizes, strict=True)
+        parts = [constant(file.partition[name], size, plain=plain) for (_, file), size in sized]
+        columns[name] = _joined(pa.chunked_array(parts))
+    return columns
+
+
+def _open(body: pa.Buffer, plan: Plan) -> pq.ParquetFile | None:
     """The file, opened as the plan has it; None where it has another schema."""
     try:
         # All of it is in memory: fetching ahead would only wake another thread for every file.

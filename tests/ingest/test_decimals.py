@@ -6,14 +6,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from audit.errors import InputRefused
-from audit.ingest import decimals, parquetfile
+from audit.ingest import decimals, decoder, parquetfile
 from audit.ingest.canonical import WAGERS
 from audit.ingest.files import resolve
 from audit.ingest.quarantine import Quarantine
@@ -153,9 +152,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_nothing_is_drawn_while_a_file_is_read() -> None:
     """DuckDB shows its progress on standard output when a reading lasts; that output is the program's own."""
-    with duckdb.connect() as connection:
-        for setting in decimals._SETTINGS:
-            connection.execute(f"set {setting}")
+    with decoder.connected() as connection:
         drawn = connection.execute("select current_setting('enable_progress_bar')").fetchone()
 
     assert drawn == (False,)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import pytest
 from audit.config import load_settings
 from audit.demo import DemoFiles, make_demo
 from audit.errors import InputRefused
-from audit.ingest import decimals, files, read, smallfiles
+from audit.ingest import files, read, smallfiles
 from audit.ingest.filereading import Batch
 from audit.ingest.quarantine import Quarantine
 from audit.pipeline import RunRequest, run_audit
@@ -75,11 +74,11 @@ def refused(folder: Path, victim: str, monkeypatch: pytest.MonkeyPatch, table: s
     return told[0][0]
 
 
-@pytest.fixture(autouse=True, params=["Arrow", "both decoders"])
+@pytest.fixture(autouse=True, params=["one by one", "in a stream"])
 def _decoded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few files as they are read, and as if they were many."""
-    if request.param == "both decoders":
-        monkeypatch.setattr(decimals, "LEAST_FILES", 1)
+    if request.param == "in a stream":
+        monkeypatch.setattr(smallfiles, "MANY", 1)
 
 
 @pytest.fixture
@@ -200,39 +199,6 @@ def test_empty_files_alone_are_refused(tmp_path: Path, a_round: Maker) -> None:
 
     with Quarantine() as quarantine, pytest.raises(InputRefused, match="no row of data"):
         list(read.open_rounds(files.resolve([str(tmp_path)], "rounds"), quarantine=quarantine))
-
-
-@pytest.mark.parametrize("scale", [2, 4])
-def test_sums_by_the_second_decoder_are_the_same(
-    tmp_path: Path, a_wager: Maker, monkeypatch: pytest.MonkeyPatch, scale: int
-) -> None:
-    """Sums read beside the other columns fall to the right rows, also after a file of another kind."""
-    folder = tmp_path / "wagers"
-    folder.mkdir()
-    for number in range(12):
-        kind = pa.decimal128(14, 2 if number == 5 else scale)
-        rows: list[dict[str, Any]] = [
-            dict(a_wager(wager_id=f"W{number}-{row}"), stake=Decimal(number + 1), payout=Decimal(row))
-            for row in range(number % 4)
-        ]
-        if number == 9:
-            rows[0]["payout"] = Decimal(-1)
-        schema = [(name, kind if name in ("stake", "payout") else pa.string()) for name in a_wager()]
-        pq.write_table(pa.Table.from_pylist(rows, pa.schema(schema)), folder / f"{number:02}.parquet")
-    used = []
-    take = decimals.Decimals.take
-    monkeypatch.setattr(decimals, "LEAST_FILES", 2)
-    monkeypatch.setattr(decimals.Decimals, "take", lambda self, rows: used.append(rows) or take(self, rows))
-
-    rows, told, _ = same(folder, tmp_path, monkeypatch, "wagers")
-
-    assert [number % 4 for number in range(12) if number % 4] == used
-    assert [("09.parquet", 1, "-1." + "0" * scale)] == [
-        (e["source_file"], e["source_row"], e["value"]) for e in told[0]
-    ]
-    assert [(n + 1) * 10_000 for n in range(12) for row in range(n % 4) if (n, row) != (9, 0)] == [
-        row["stake"] for _, _, row in rows
-    ]
 
 
 KINDS = {

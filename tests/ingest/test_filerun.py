@@ -1,0 +1,306 @@
+"""The stream of many small files gives the rows that each file gives by itself, or leaves the file to be read so."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Generator, Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit.ingest import decoder, filerun, read, smallfiles
+from audit.ingest.filereading import Step
+from audit.ingest.filerun import Piece
+from audit.ingest.files import resolve
+from audit.ingest.quarantine import Quarantine
+from tests.ingest.conftest import WAGER
+
+Row = dict[str, Any]
+
+SCHEMA = pa.schema([(name, pa.string()) for name in (*WAGER, "seat")])
+
+
+def write(folder: Path, groups: Sequence[Sequence[Row]], schema: pa.Schema = SCHEMA, **options: Any) -> Path:
+    """A folder with a file of wagers for each group of rows, each row with an id of its own."""
+    folder.mkdir(exist_ok=True)
+    for number, rows in enumerate(groups):
+        named = [WAGER | {"wager_id": f"W{number}-{place}"} | row for place, row in enumerate(rows)]
+        pq.write_table(pa.Table.from_pylist(named, schema), folder / f"{number:03}.parquet", **options)
+    return folder
+
+
+def wagers(folder: Path) -> tuple[list[Any], list[Any]]:
+    """Every accepted wager with its file and number, and everything that went to quarantine."""
+    with Quarantine() as quarantine:
+        rows = [
+            (batch.file_at(place), int(batch.source_row[place]), row)
+            for batch in read.open_wagers(resolve([str(folder)], "wagers"), quarantine=quarantine)
+            for place, row in enumerate(batch.rows.to_pylist())
+        ]
+        counts = [(name, count.rows, count.quarantined) for name, count in quarantine.files("wagers").items()]
+        return rows, [counts, quarantine.by_reason(), quarantine.ids("wagers")]
+
+
+class Pieces(list[Piece]):
+    """The pieces of a stream, and the names of the files that were read by themselves after all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.alone: list[str] = []
+
+    def streamed(self) -> list[tuple[int, int]]:
+        """The files of the pieces that the stream could read, none of them by itself."""
+        assert not self.alone
+        return [(piece.first, piece.past) for piece in self if piece.rows is not None]
+
+
+@pytest.fixture
+def pieces(monkeypatch: pytest.MonkeyPatch) -> Pieces:
+    """What a stream gives, with so few files as a test has."""
+    seen = Pieces()
+    made, by_itself = filerun.FileRun.pieces, smallfiles.SmallFiles._alone
+
+    def watched(self: filerun.FileRun) -> Iterator[Piece]:
+        for piece in made(self):
+            seen.append(piece)
+            yield piece
+
+    def alone(self: smallfiles.SmallFiles, numbered: smallfiles.Numbered) -> Generator[Step, None, bool]:
+        seen.alone.append(numbered[1].name)
+        return by_itself(self, numbered)
+
+    monkeypatch.setattr(smallfiles, "MANY", 1)
+    monkeypatch.setattr(filerun.FileRun, "pieces", watched)
+    monkeypatch.setattr(smallfiles.SmallFiles, "_alone", alone)
+    return seen
+
+
+def alone(folder: Path) -> tuple[list[Any], list[Any]]:
+    """The same with each file read by itself."""
+    with mock.patch.object(smallfiles, "MOST_BYTES", 0):
+        return wagers(folder)
+
+
+def test_files_of_all_sizes(tmp_path: Path, pieces: Pieces, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch of the decoder that ends in the middle of a file makes a piece of that file alone."""
+    monkeypatch.setattr(smallfiles, "BATCH_ROWS", 5)
+    folder = write(tmp_path / "w", [[{}] * size for size in (2, 3, 0, 4, 2, 0, 3, 7, 1, 0)])
+
+    rows, told = wagers(folder)
+
+    assert (rows, told) == alone(folder)
+    assert [(0, 3), (3, 4), (4, 5), (5, 7), (7, 8), (8, 10)] == pieces.streamed()
+    assert [("003.parquet", number) for number in (1, 2, 3, 4)] == [r[:2] for r in rows if r[0] == "003.parquet"]
+
+
+def test_every_wager_keeps_its_own_cells(tmp_path: Path, pieces: Pieces) -> None:
+    """Sums of few digits, nulls, words of every kind and a row that is rejected stay with their rows."""
+    narrow = pa.decimal128(7, 2)
+    schema = pa.schema([(n, narrow if n in {"stake", "payout"} else pa.string()) for n in SCHEMA.names])
+    groups: list[list[Row]] = [
+        [
+            {"stake": Decimal(10 * number + place), "payout": Decimal(place), "seat": None if place % 2 else f"{place}"}
+            for place in range(1, 5)
+        ]
+        for number in range(6)
+    ]
+    groups[4][2]["payout"] = Decimal(-1)
+    folder = write(tmp_path / "w", groups, schema)
+
+    rows, told = wagers(folder)
+
+    assert (rows, told) == alone(folder)
+    assert [("004.parquet", 4, 1)] == [count for count in told[0] if count[2]]
+    assert [(number, place, 10_000 * (10 * number + place)) for number in range(6) for place in range(1, 5)] == sorted(
+        [(int(file[:3]), number, row["stake"]) for file, number, row in rows] + [(4, 3, 430_000)]
+    )
+    assert [(0, 6)] == pieces.streamed()
+
+
+@pytest.mark.parametrize("cell", ["tie", None, "", "b a n k e r", "player"])
+def test_a_word_that_was_not_known(tmp_path: Path, pieces: Pieces, cell: str | None) -> None:
+    """A bet that none of the files looked at has is read all the same, and a cell without one stays without."""
+    usual = [{"bet": "banker"}, {"bet": "player"}]
+    folder = write(tmp_path / "w", [usual, usual, [{"bet": cell}, {"bet": "banker"}], usual, usual, usual])
+
+    rows, told = wagers(folder)
+
+    assert (rows, told) == alone(folder)
+    assert pieces.streamed()[-1] == (0, 6)
+    assert len(rows) == (12 if cell else 11)
+
+
+def test_words_are_asked_for_by_their_places(tmp_path: Path, pieces: Pieces) -> None:
+    """Columns of few words are not copied as text; one that has new words in every file is."""
+    folder = write(tmp_path / "w", [[{"bet": "banker", "seat": f"S{number}"}] * 3 for number in range(5)])
+    queries: list[str] = []
+    asked = filerun._Asked.terms
+
+    with mock.patch.object(filerun._Asked, "terms", lambda self: queries.append(asked(self)) or queries[-1]):
+        rows, _ = wagers(folder)
+
+    assert 'list_position($words0::varchar[], "bet")' in queries[0]
+    assert '"seat"' in queries[0]
+    assert 'varchar[], "seat"' not in queries[0]
+    assert [f"S{number}" for number in range(5) for _ in range(3)] == [row["seat"] for _, _, row in rows]
+    assert [(0, 5)] == pieces.streamed()
+
+
+def test_a_new_word_in_the_middle_costs_no_row(tmp_path: Path, pieces: Pieces, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stream goes on where it was, with that column as text from there on."""
+    monkeypatch.setattr(smallfiles, "BATCH_ROWS", 4)
+    usual = [{"bet": "banker"}, {"bet": "player"}]
+    groups = [usual] * 3 + [[{"bet": "tie"}] * 2] + [usual] * 3 + [[{"bet": "lucky_six", "currency": "MOP"}]] + [usual]
+    folder = write(tmp_path / "w", groups)
+
+    rows, told = wagers(folder)
+
+    assert (rows, told) == alone(folder)
+    assert [(0, 2), (2, 4), (4, 6), (6, 8), (8, 9)] == pieces.streamed()
+
+
+def test_another_schema_is_left_to_arrow(tmp_path: Path, pieces: Pieces, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that differ are not read in a stream; those that follow are again."""
+    monkeypatch.setattr(filerun, "_TOGETHER", 3)
+    folder = write(tmp_path / "w", [[{}] * 2] * 7)
+    table = pq.read_table(folder / "004.parquet")
+    pq.write_table(
+        table.set_column(
+            table.schema.names.index("stake"), "stake", pa.array([Decimal(7), Decimal(8)], pa.decimal128(9, 2))
+        ),
+        folder / "004.parquet",
+    )
+
+    rows, told = wagers(folder)
+
+    assert (rows, told) == alone(folder)
+    assert [(0, 3), (6, 7)] == pieces.streamed()
+    assert [70_000, 80_000] == [row["stake"] for file, _, row in rows if file == "004.parquet"]
+
+
+@pytest.mark.parametrize("column", ["seat", "file_row_number", "STAKE"])
+def test_columns_the_decoder_might_mistake(tmp_path: Path, pieces: Pieces, column: str) -> None:
+    """A type it is not asked for, its own name for the number of a row, names alike but for case: Arrow reads."""
+    folder = tmp_path / "w"
+    folder.mkdir()
+    for number in range(3):
+        table = pa.Table.from_pylist([WAGER | {"wager_id": f"W{number}"}], SCHEMA)
+        place = table.schema.names.index(column) if column in table.schema.names else len(table.schema.names)
+        table = table.remove_column(place) if column in table.schema.names else table
+        pq.write_table(table.append_column(column, pa.array([3], pa.uint8())), folder / f"{number}.parquet")
+
+    assert wagers(folder) == alone(folder)
+    assert [] == pieces.streamed()
+
+
+@pytest.mark.parametrize("good", [0, 1, 2])
+def test_arrow_goes_on_where_the_decoder_fails(
+    tmp_path: Path, pieces: Pieces, monkeypatch: pytest.MonkeyPatch, good: int
+) -> None:
+    """What was read stays read once; the rest is read file by file."""
+    monkeypatch.setattr(smallfiles, "BATCH_ROWS", 4)
+    folder = write(tmp_path / "w", [[{}] * 2] * 6)
+    left = [good]
+    take = decoder.InStep.take
+
+    def failing(self: decoder.InStep, rows: int) -> dict[str, pa.Array]:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError("no memory left")
+        return take(self, rows)
+
+    monkeypatch.setattr(decoder.InStep, "take", failing)
+
+    assert wagers(folder) == alone(folder)
+    assert [(2 * place, 2 * place + 2) for place in range(good)] == pieces.streamed()
+
+
+def test_without_the_decoder(tmp_path: Path, pieces: Pieces, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is not installed, or has not the settings that are asked for, Arrow reads everything."""
+    folder = write(tmp_path / "w", [[{}] * 2] * 3)
+    monkeypatch.setattr(decoder, "SETTINGS", ("no_such_setting = 1",))
+
+    with pytest.raises(decoder.NoDecoderError):
+        decoder.connected()
+    assert wagers(folder) == alone(folder)
+
+    monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
+    with pytest.raises(decoder.NoDecoderError):
+        decoder.connected()
+    assert wagers(folder) == alone(folder)
+    assert [] == pieces.streamed()
+
+
+def test_a_path_like_a_pattern_is_left_to_arrow(tmp_path: Path, pieces: Pieces) -> None:
+    """The decoder would take the marks of a pattern in a path as one."""
+    folder = write(tmp_path / "day[1]", [[{}] * 2] * 3)
+
+    assert wagers(folder) == alone(folder)
+    assert [(0, 3)] == [(piece.first, piece.past) for piece in pieces]
+    assert [] == pieces.streamed()
+
+
+def test_a_file_of_many_rows_is_left_alone(tmp_path: Path, pieces: Pieces, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that would fill a batch by itself is no small one, however few its bytes."""
+    monkeypatch.setattr(smallfiles, "MOST_ROWS", 3)
+    folder = write(tmp_path / "w", [[{}] * 2, [{}] * 4, [{}]])
+
+    assert wagers(folder) == alone(folder)
+    assert [None] == [piece.rows for piece in pieces]
+    assert ["001.parquet"] == pieces.alone
+
+
+@pytest.mark.parametrize(
+    ("numbers", "good"),
+    [
+        ([0, 1, 0, 1, 2], True),
+        ([0, 1, 2, 0, 1], False),  # the first file has three rows
+        ([0, 1, 1, 2, 3], False),  # a row is missing
+        ([0, 1, 0, 1, 3], False),
+    ],
+)
+def test_rows_that_are_not_those_of_their_files(numbers: list[int], *, good: bool) -> None:
+    """Numbers that do not fit files of two, no and three rows are refused."""
+    if good:
+        filerun._check_numbers(np.array(numbers), [2, 0, 3])
+        return
+    with pytest.raises(pa.ArrowInvalid):
+        filerun._check_numbers(np.array(numbers), [2, 0, 3])
+
+
+CELLS = st.fixed_dictionaries(
+    {
+        "bet": st.sampled_from(["banker", "player", "tie", "lucky_six", None]),
+        "seat": st.sampled_from(["1", "2", " 2", "", None]),
+        "currency": st.sampled_from(["HKD", "HKD", "MOP", "hkd", None]),
+        "stake": st.sampled_from(["100", "0", "-1", "x", None]),
+    }
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.lists(CELLS, max_size=4), min_size=1, max_size=7), st.integers(1, 6), st.integers(1, 8), st.booleans()
+)
+def test_any_files_are_as_when_read_alone(
+    groups: list[list[Row]], rows: int, together: int, dictionaries: bool
+) -> None:
+    """Whatever words, gaps and sizes: the same rows and the same quarantine, however the files fall into pieces."""
+    groups.append([{}])  # a log without a row is refused
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = write(Path(scratch) / "w", groups, use_dictionary=dictionaries)
+        expected = alone(folder)
+        with (
+            mock.patch.object(smallfiles, "MANY", 1),
+            mock.patch.object(smallfiles, "BATCH_ROWS", rows),
+            mock.patch.object(filerun, "_TOGETHER", together),
+        ):
+            assert wagers(folder) == expected
