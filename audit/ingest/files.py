@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, NoReturn
 
 from audit.errors import InputRefused, UsageError
 from audit.ingest.partition import keys_of
@@ -154,7 +154,8 @@ def resolve(patterns: Sequence[str], role: str) -> tuple[SourceFile, ...]:
 
     An argument is a path or an address: `file:///…`, `s3://bucket/…`, or of any scheme that a store of fsspec has.
     Raises UsageError for a path that does not exist, a glob or folder without any readable file, a file whose ending is
-    not one of `SUFFIXES`, and an address that cannot be understood; InputRefused for a store that cannot be reached.
+    not one of `SUFFIXES`, and an address that cannot be understood; InputRefused for a store that cannot be reached
+    or a folder that cannot be read.
     """
     found: dict[tuple[str, str], tuple[Path, Remote | None]] = {}
     for pattern in patterns:
@@ -247,13 +248,18 @@ def _expand(pattern: str, role: str) -> Iterable[Path]:
     return files
 
 
+def _refuse_folder(error: OSError) -> NoReturn:
+    """A folder that cannot be looked into may hold a part of the log."""
+    raise InputRefused(f"the folder {error.filename} cannot be read ({error.strerror})") from error
+
+
 def _readable(path: Path) -> bool:
     return path.name.lower().endswith(SUFFIXES)
 
 
 def _below(folder: Path) -> Iterator[Path]:
     """The files of data below a folder; links to other folders are not followed."""
-    for base, folders, names in os.walk(folder):
+    for base, folders, names in os.walk(folder, onerror=_refuse_folder):
         folders[:] = [each for each in folders if _is_seen(each)]
         home = Path(base)
         yield from (path for path in (home / name for name in names if _is_data((name,))) if path.is_file())

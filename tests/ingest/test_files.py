@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +29,36 @@ def test_a_folder_gives_everything_readable_below_it(folder: Path) -> None:
 
     assert ["a.CSV", "b.csv.gz", "day=1/part.parquet", "day=2/part.parquet"] == [file.name for file in found]
     assert [".csv", ".csv.gz", ".parquet", ".parquet"] == [file.suffix for file in found]
+
+
+def test_links_below_a_folder(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A link to a file is an input; one to a folder, which might lead in circles, is not followed."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "linked.csv").write_text("linked")
+    (elsewhere / "more.csv").write_text("more")
+    (folder / "linked.csv").symlink_to(elsewhere / "linked.csv")
+    (folder / "lost.csv").symlink_to(elsewhere / "lost.csv")
+    (folder / "round").symlink_to(folder, target_is_directory=True)
+    (folder / "aside").symlink_to(elsewhere, target_is_directory=True)
+
+    found = files.resolve([str(folder)], "rounds")
+
+    assert ["a.CSV", "b.csv.gz", "day=1/part.parquet", "day=2/part.parquet", "linked.csv"] == [f.name for f in found]
+
+
+def test_a_folder_that_cannot_be_looked_into_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies in it might be a part of the log: nothing is passed over in silence."""
+    scan = os.scandir
+
+    def forbidden(path: str) -> Any:
+        if str(path).endswith("day=2"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", forbidden)
+
+    with pytest.raises(InputRefused, match=r"^the folder .*day=2 cannot be read \(Permission denied\)$"):
+        files.resolve([str(folder)], "rounds")
 
 
 def test_a_file_named_twice_is_read_once(folder: Path) -> None:
