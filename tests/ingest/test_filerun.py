@@ -223,6 +223,36 @@ def test_arrow_goes_on_where_the_decoder_fails(
     assert [(2 * place, 2 * place + 2) for place in range(good)] == pieces.streamed()
 
 
+WRITERS: dict[str, dict[str, Any]] = {
+    "snappy": {"compression": "snappy"},
+    "gzip": {"compression": "gzip"},
+    "not compressed": {"compression": "none"},
+    "pages of version 2": {"data_page_version": "2.0"},
+    "row groups": {"row_group_size": 3},
+    "tiny pages": {"data_page_size": 16, "write_batch_size": 4, "dictionary_pagesize_limit": 8},
+    "deltas": {"use_dictionary": False, "column_encoding": {"wager_id": "DELTA_BYTE_ARRAY", "bet": "PLAIN"}},
+    "whole decimals": {"store_decimal_as_integer": True},
+    "no types of Arrow": {"store_schema": False},
+}
+
+
+@pytest.mark.parametrize("options", WRITERS.values(), ids=WRITERS)
+def test_however_the_files_are_written(tmp_path: Path, pieces: Pieces, options: dict[str, Any]) -> None:
+    """Compression, pages, encodings and row groups are the writer's choice."""
+    kinds = {"stake": pa.decimal128(14, 2), "payout": pa.decimal128(18, 4)}
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in SCHEMA.names])
+    cells = [
+        {"stake": Decimal(n), "payout": Decimal(n) / 4, "seat": str(n % 3) if n % 5 else None} for n in range(1, 9)
+    ]
+    folder = write(tmp_path / "w", [cells, cells[:3], [], cells[2:]], schema, **options)
+
+    rows, told = wagers(folder)
+
+    assert (rows, told) == alone(folder)
+    assert [(0, 4)] == pieces.streamed()
+    assert [25_00 * n for n in range(1, 9)] == [row["payout"] for _, _, row in rows[:8]]
+
+
 def test_without_the_decoder(tmp_path: Path, pieces: Pieces, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it is not installed, or has not the settings that are asked for, Arrow reads everything."""
     folder = write(tmp_path / "w", [[{}] * 2] * 3)
