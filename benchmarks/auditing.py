@@ -7,15 +7,15 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow.parquet as pq
 from logs import Log, files_of, warm
-from measuring import Measure, timed
+from measuring import Measure, measured
 
 COMMAND = Path(sys.executable).parent / "dicj-audit"
 PLANTED = {"draw": ("DRW-001", "DRW-002"), "outcome": ("RES-002",), "payout": ("PAY-001",)}
@@ -24,7 +24,7 @@ PLANTED = {"draw": ("DRW-001", "DRW-002"), "outcome": ("RES-002",), "payout": ("
 
 @dataclass
 class Audit:
-    """The turns of `run` on one log: the findings of the last, the times by step of each (none: not offered)."""
+    """The turns of `run` on one log: the findings of the last, the times by step of those timed (none: not offered)."""
 
     log: Log
     measure: Measure = field(default_factory=Measure)
@@ -42,17 +42,18 @@ class Audit:
         """The times by step of the quickest turn."""
         return self.timings[self.measure.best_turn] if self.timings else None
 
-    def turn(self, work: Path) -> None:
-        """Audit the log once, into a folder of `work` that is removed again."""
+    def turn(self, work: Path, *, weigh: bool = False) -> None:
+        """Audit the log once, timed or weighed, into a folder of `work` that is removed again."""
         out, times = work / "run", work / "timings.json"
         shutil.rmtree(out, ignore_errors=True)
         command: list[str | Path] = [COMMAND, "run", "--rounds", self.log.rounds, "--wagers", self.log.wagers]
         command += ["--no-report", "--quiet", "--out", out]
         if offers_timings():
             command += ["--timings", times]
-        timed(command, self.measure, accept=(0, 1))
+        measured(command, self.measure, weigh=weigh, accept=(0, 1))
         if offers_timings():
-            self.timings.append(json.loads(times.read_text("utf-8")))
+            steps = json.loads(times.read_text("utf-8"))
+            self.timings += [] if weigh else [steps]
             times.unlink()
         self.found = json.loads((out / "manifest.json").read_text("utf-8"))["findings"]["by_code"]
         ids = sorted(pq.read_table(out / "findings.parquet", columns=["finding_id"])["finding_id"].to_pylist())
@@ -82,13 +83,20 @@ def mismatches(planted: Mapping[str, int], found: Mapping[str, int]) -> list[str
     return words
 
 
-def in_turns(programs: Mapping[str, Callable[[], object]], turns: int) -> None:
-    """Run programs one after the other, `turns` times over; each time another one begins."""
+class Turn(Protocol):
+    """One turn of a program, timed or weighed."""
+
+    def __call__(self, *, weigh: bool) -> object:
+        """Run the program."""
+
+
+def in_turns(programs: Mapping[str, Turn], turns: int) -> None:
+    """Run programs one after the other, once weighed and `turns` times timed; each time another one begins."""
     names = list(programs)
-    for turn in range(turns):
-        print(f"  turn {turn + 1} of {turns}", file=sys.stderr)
+    for turn in range(turns + 1):
+        print(f"  turn {turn} of {turns}" if turn else "  turn for memory", file=sys.stderr)
         for place in range(len(names)):
-            programs[names[(turn + place) % len(names)]]()
+            programs[names[(turn + place) % len(names)]](weigh=not turn)
 
 
 def audits_and_rivals(
@@ -97,9 +105,9 @@ def audits_and_rivals(
     """Measure audits and rivals in turns, their files in the page cache."""
     for audit in audits.values():
         warm(files_of(audit.log))
-    programs: dict[str, Callable[[], object]] = {}
+    programs: dict[str, Turn] = {}
     for name, (command, measure) in rivals.items():
-        programs[name] = partial(timed, command, measure)
+        programs[name] = partial(measured, command, measure)
     for name, audit in audits.items():
         programs[name] = partial(audit.turn, work)
     in_turns(programs, turns)

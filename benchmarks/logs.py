@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
-from measuring import Measure, timed
+from measuring import Measure, measured
 
 CHUNK = 1_000_000
 """Rows written at a time."""
@@ -62,7 +62,7 @@ def _rows(path: Path) -> int:
 
 def make_log(scripts: Path, folder: Path, rounds: int, *options: str) -> Log:
     """A log of so many rounds from the generator `make_log.py`."""
-    _once(folder, lambda: timed([sys.executable, scripts / "make_log.py", folder, str(rounds), *options], Measure()))
+    _once(folder, lambda: measured([sys.executable, scripts / "make_log.py", folder, str(rounds), *options], Measure()))
     files = folder / "rounds.parquet", folder / "wagers.parquet"
     return Log(*files, *(_rows(file) for file in files))
 

@@ -22,7 +22,7 @@ VERSIONS = ("dicj-audit", "pyarrow", "numpy", "duckdb")
 
 @dataclass
 class Measure:
-    """What one program took: wall and CPU seconds of each turn, and the highest memory seen, in bytes.
+    """What one program took: wall and CPU seconds of each timed turn, the highest memory seen in another, in bytes.
 
     CPU seconds are those of the process and of every descendant that it waited for.
     """
@@ -67,9 +67,10 @@ def _cpu_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def timed(command: Sequence[str | Path], into: Measure, *, accept: Sequence[int] = (0,)) -> str:
-    """Run a command, note what it took in `into`, and return what it printed.
+def measured(command: Sequence[str | Path], into: Measure, *, weigh: bool = False, accept: Sequence[int] = (0,)) -> str:
+    """Run a command, note the time it took in `into`, or where it is to be weighed its memory; return what it printed.
 
+    Looking at the memory of a process holds it up, the more of it there is: a turn that is weighed is not timed.
     Nothing else may be started meanwhile. Raises `SystemExit` with the command's own words where it ends with a status
     not in `accept`.
     """
@@ -88,13 +89,16 @@ def timed(command: Sequence[str | Path], into: Measure, *, accept: Sequence[int]
             while not done.wait(SAMPLE_SECONDS):
                 into.peak = max(into.peak, memory_of_tree(process))
 
-        watcher = threading.Thread(target=watch, daemon=True)
-        watcher.start()
-        status = child.wait()
-        into.seconds.append(time.perf_counter() - start)
-        into.cpu.append(_cpu_of_children() - used)
-        done.set()
-        watcher.join()
+        if weigh:
+            watcher = threading.Thread(target=watch, daemon=True)
+            watcher.start()
+            status = child.wait()
+            done.set()
+            watcher.join()
+        else:
+            status = child.wait()
+            into.seconds.append(time.perf_counter() - start)
+            into.cpu.append(_cpu_of_children() - used)
         output.seek(0)
         errors.seek(0)
         if status not in accept:

@@ -3,11 +3,13 @@
 The rivals are two scripts kept beside the project, with the generator of the logs: `read_only.py`, which only reads
 every column, and `duckdb_sql.py`, which does three of the checks in one query. All are timed as whole processes,
 start-up included, in turns that begin with another program each, and the best turn counts. Memory is that of the
-process and its children, shared pages divided among those who share them (PSS), sampled five times a second.
+process and its children, shared pages divided among those who share them (PSS), sampled five times a second in a turn
+that is not timed.
 
-Measured are the fixed cost (one shoe), every size asked for, the same rows in other forms (wagers shuffled, thousands
-of small files, CSV), and a log with a finding in every round. Faults found that differ from those planted, and other
-findings from another form of the same rows, are an error: the results are written, and the exit code is 1.
+Measured are how soon the command line answers, the fixed cost (one shoe), every size asked for, the same rows in other
+forms (wagers shuffled, thousands of small files, CSV), and a log with a finding in every round. Faults found that
+differ from those planted, and other findings from another form of the same rows, are an error: the results are written,
+and the exit code is 1.
 
     .venv/bin/python benchmarks/run.py --rounds 2e6 8e6 --keep LOGS
 """
@@ -21,14 +23,18 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
-from auditing import Audit, audits_and_rivals, in_turns, mismatches
+from auditing import COMMAND, Audit, audits_and_rivals, in_turns, mismatches
 from logs import Log, files_of, make_csv, make_faulty, make_log, make_shuffled, make_small_files, warm
-from measuring import Measure, machine
+from measuring import Measure, machine, measured
 from tables import (
+    ANSWERS,
     QUERY,
     READING,
+    SHUFFLED,
+    SMALL,
     Size,
     Target,
     comparison,
@@ -36,7 +42,9 @@ from tables import (
     fixed_cost,
     forms,
     proportion,
+    target_of_fixed_cost,
     target_table,
+    targets_of_answers,
     targets_of_faulty,
     targets_of_forms,
     targets_of_size,
@@ -76,9 +84,18 @@ class Benchmark:
         audit = Audit(self.log(SHOE))
         warm(files_of(audit.log))
         Audit(audit.log).turn(self.logs)  # not measured: it leaves the byte code of every module behind
-        in_turns({"run": lambda: audit.turn(self.logs)}, max(self.asked.repeat, 3))
+        in_turns({"run": partial(audit.turn, self.logs)}, max(self.asked.repeat, 3))
         self.lines += ["", *fixed_cost(audit)]
+        self.targets.append(target_of_fixed_cost(audit))
         return audit
+
+    def answers(self) -> None:
+        """How soon the command line answers where there is nothing to audit."""
+        say("answers")
+        took = {asked: Measure() for asked in ANSWERS}
+        turns = {asked: partial(measured, [COMMAND, *words], took[asked]) for asked, (words, _) in ANSWERS.items()}
+        in_turns(turns, max(self.asked.repeat, 3))
+        self.targets += targets_of_answers(took)
 
     def size(self, rounds: int, fixed: Measure) -> Size:
         """The audit beside the rivals on one log."""
@@ -99,12 +116,11 @@ class Benchmark:
         """The same rows shuffled, in small files and as CSV."""
         say(f"{rounds:,} rounds in other forms")
         log, folder = self.log(rounds), self.logs / f"{rounds}-forms"
+        small = make_small_files(log, folder / f"files-{self.asked.files}", self.asked.files)
         audits = {
             "ordered": Audit(log),
-            "wagers shuffled": Audit(make_shuffled(log, folder / "shuffled")),
-            f"2 x {self.asked.files:,} files": Audit(
-                make_small_files(log, folder / f"files-{self.asked.files}", self.asked.files)
-            ),
+            SHUFFLED: Audit(make_shuffled(log, folder / "shuffled")),
+            f"2 x {self.asked.files:,} {SMALL}": Audit(small),
             "csv": Audit(make_csv(log, folder / "csv")),
         }
         parsing = Measure()
@@ -112,7 +128,7 @@ class Benchmark:
         command: list[str | Path] = [sys.executable, script, *files_of(audits["csv"].log)]
         audits_and_rivals(audits, {"parse": (command, parsing)}, self.asked.repeat, self.logs)
         self.lines += ["", *forms(audits, parsing)]
-        self.targets += targets_of_forms(audits)
+        self.targets += targets_of_forms(audits, parsing)
         ordered = audits["ordered"].ids
         self.errors += [f"{name}: other findings" for name, audit in audits.items() if audit.ids != ordered]
 
@@ -122,7 +138,7 @@ class Benchmark:
         sound = make_log(self.asked.scripts, self.logs / f"{rounds}-sound", rounds, "--faults", "0")
         audit = Audit(make_faulty(sound, self.logs / f"{rounds}-faulty"))
         warm(files_of(audit.log))
-        audit.turn(self.logs)
+        in_turns({"run": partial(audit.turn, self.logs)}, 1)
         wrong = mismatches(audit.log.planted(), audit.found)
         self.lines += ["", *faulty(audit)]
         self.targets += targets_of_faulty(audit, wrong)
@@ -131,6 +147,7 @@ class Benchmark:
     def all(self) -> None:
         """Measure everything that was asked for."""
         fixed = self.fixed().measure
+        self.answers()
         sizes = [self.size(rounds, fixed) for rounds in sorted(set(self.asked.rounds))]
         for size in sizes:
             self.targets += targets_of_size(size, largest=size is sizes[-1])
@@ -198,7 +215,7 @@ def main() -> None:
         *machine(),
     ]
     head += [
-        f"- best of {asked.repeat} turns; files in the page cache; the report is not rendered",
+        f"- best of {asked.repeat} turns, memory from another; files in the page cache; the report is not rendered",
         "- modules as byte code, as after the first run of an installed program",
     ]
     with folder_for_logs(asked.keep) as logs:

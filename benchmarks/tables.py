@@ -15,6 +15,25 @@ READING, QUERY = "read_only", "duckdb_sql"
 TIMES = {READING: (1.5, 1.0), QUERY: (1.0, 0.7)}
 """The most that `run` may take, in times of each rival, and the aim beyond it."""
 
+SHUFFLED, SMALL = "wagers shuffled", "files"
+FORMS = {SHUFFLED: 2.0, SMALL: 1.5}
+"""The most that other forms of the same rows may take, in times of the log in order, by the end of their names."""
+
+PARSE = 2.0
+"""The most that CSV may take, in times of what pyarrow needs to parse it."""
+
+FIXED = 6.0
+"""Seconds that a run may take whatever its rows."""
+
+ANSWERS = {
+    "--help": (("--help",), 0.3),
+    "explain": (
+        ("explain", "--game", "baccarat", "--on", "2024-03-01", "--player", "2H 3D", "--banker", "3C 4S"),
+        0.6,
+    ),
+}
+"""What the command line is asked, and the seconds in which it answers."""
+
 PEAK = 1.5 * GIB
 """The most memory that a run may take, whatever the log."""
 
@@ -211,15 +230,42 @@ def memory_target(audit: Audit, at: str) -> Target:
     return Target(f"peak memory {at}", f"{PEAK / GIB} GiB", f"{peak / GIB:.2f} GiB", peak <= PEAK)
 
 
-def targets_of_forms(audits: Mapping[str, Audit]) -> list[Target]:
-    """Each form has the findings and the memory of the log in order."""
+def target_of_fixed_cost(audit: Audit) -> Target:
+    """A run of one shoe, start-up and data gate included."""
+    best = audit.measure.best
+    return Target("fixed cost", f"{FIXED:.0f} s", f"{best:.2f} s", best <= FIXED)
+
+
+def targets_of_answers(took: Mapping[str, Measure]) -> list[Target]:
+    """What needs no log is answered at once."""
+    return [
+        Target(f"`dicj-audit {asked}`", f"{most} s", f"{took[asked].best:.2f} s", took[asked].best <= most)
+        for asked, (_, most) in ANSWERS.items()
+    ]
+
+
+def targets_of_forms(audits: Mapping[str, Audit], parsing: Measure) -> list[Target]:
+    """Each form has the findings and the memory of the log in order, in so many times its time."""
     ordered, found = audits["ordered"], []
     for name, audit in audits.items():
-        if name != "ordered":
-            same = audit.ids == ordered.ids
-            found.append(Target(f"finding ids, {name}", "those of the ordered log", "equal" if same else "other", same))
-            found.append(memory_target(audit, f"of the form {name}"))
+        if name == "ordered":
+            continue
+        same = audit.ids == ordered.ids
+        found.append(Target(f"finding ids, {name}", "those of the ordered log", "equal" if same else "other", same))
+        found += [
+            _ratio(f"time of the form {name}, against the ordered log", audit.measure, ordered.measure, most)
+            for end, most in FORMS.items()
+            if name.endswith(end)
+        ]
+        if name == "csv":
+            found.append(_ratio("time of the form csv, against its parsing", audit.measure, parsing, PARSE))
+        found.append(memory_target(audit, f"of the form {name}"))
     return found
+
+
+def _ratio(what: str, took: Measure, base: Measure, most: float) -> Target:
+    ratio = took.best / base.best
+    return Target(what, f"{most} x", f"{ratio:.2f} x", ratio <= most)
 
 
 def targets_of_faulty(audit: Audit, wrong: Sequence[str]) -> list[Target]:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from decimal import Decimal
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -138,29 +139,40 @@ def test_planted_and_found_are_compared_exactly(bench: Any) -> None:
 
 
 def test_each_turn_begins_with_another_program(bench: Any) -> None:
-    """Programs take turns, so that none always comes first."""
+    """Programs take turns, so that none always comes first; the first turn is for memory."""
     order: list[str] = []
-    bench.auditing.in_turns({name: lambda name=name: order.append(name) for name in "abc"}, 3)
+    weighed: list[bool] = []
+
+    def turn(name: str, *, weigh: bool) -> None:
+        order.append(name)
+        weighed.append(weigh)
+
+    bench.auditing.in_turns({name: partial(turn, name) for name in "abc"}, 2)
 
     assert "abcbcacab" == "".join(order)
+    assert [True] * 3 + [False] * 6 == weighed
 
 
 def test_a_command_is_measured_as_a_whole(bench: Any) -> None:
-    """CPU time includes children; memory that only a child holds is seen; what was printed comes back."""
+    """CPU time includes children; memory that only a child holds is seen, in another turn; the output comes back."""
     child = "import time; block = bytearray(200 << 20); sum(range(10_000_000)); time.sleep(0.5)"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=True); print('done')"
     took = bench.measuring.Measure()
 
-    assert "done" == bench.measuring.timed([sys.executable, "-c", parent], took)
+    assert "done" == bench.measuring.measured([sys.executable, "-c", parent], took)
     assert took.best >= 0.5
     assert took.best_cpu >= 0.1
+    assert took.peak == 0
+
+    assert "done" == bench.measuring.measured([sys.executable, "-c", parent], took, weigh=True)
     assert took.peak >= 200 << 20
+    assert len(took.seconds) == 1
 
 
 def test_a_command_that_fails_ends_the_benchmark(bench: Any) -> None:
     """A program that ends badly stops the benchmark with its own words."""
     with pytest.raises(SystemExit, match="ended with 3: no such thing"):
-        bench.measuring.timed(
+        bench.measuring.measured(
             [sys.executable, "-c", "import sys; print('no such thing', file=sys.stderr); sys.exit(3)"],
             bench.measuring.Measure(),
         )
@@ -221,9 +233,38 @@ def test_other_findings_of_another_form_are_seen(bench: Any) -> None:
     """A form of the same rows whose findings differ fails its target."""
     ordered, other = (size_of(bench, 8, 1.0, 1).audit for _ in range(2))
     ordered.ids, other.ids = "a", "b"
-    targets = bench.tables.targets_of_forms({"ordered": ordered, "csv": other})
+    targets = bench.tables.targets_of_forms({"ordered": ordered, "csv": other}, other.measure)
 
-    assert [False, True] == [target.met for target in targets]
+    assert [False, True, True] == [target.met for target in targets]
+
+
+@pytest.mark.parametrize(
+    ("form", "seconds", "met"),
+    [
+        ("wagers shuffled", 20.0, True),
+        ("wagers shuffled", 20.1, False),
+        ("2 x 2,000 files", 15.0, True),
+        ("2 x 2,000 files", 15.1, False),
+        ("csv", 8.0, True),  # twice the 4 seconds of the parser
+        ("csv", 8.1, False),
+    ],
+)
+def test_other_forms_are_held_to_their_time(bench: Any, form: str, seconds: float, *, met: bool) -> None:
+    """Shuffled at most twice the ordered log's time, small files one and a half, CSV twice its parsing."""
+    ordered, other = size_of(bench, 8, 10.0, 1).audit, size_of(bench, 8, seconds, 1).audit
+    parsing = bench.measuring.Measure([4.0], [4.0])
+    targets = bench.tables.targets_of_forms({"ordered": ordered, form: other}, parsing)
+
+    assert [met] == [target.met for target in targets if target.what.startswith("time")]
+
+
+def test_fixed_cost_and_answers_have_their_seconds(bench: Any) -> None:
+    """Six seconds for a run of any size, 0.3 for the help and 0.6 for an explanation."""
+    slow, quick = (bench.measuring.Measure([seconds], [1.0]) for seconds in (0.61, 0.3))
+
+    assert bench.tables.target_of_fixed_cost(size_of(bench, 8, 6.0, 1).audit).met
+    assert not bench.tables.target_of_fixed_cost(size_of(bench, 8, 6.1, 1).audit).met
+    assert [True, False] == [t.met for t in bench.tables.targets_of_answers({"--help": quick, "explain": slow})]
 
 
 def test_csv_floor_counts_the_rows(bench: Any, log: Any, tmp_path: Path) -> None:
