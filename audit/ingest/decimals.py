@@ -13,13 +13,43 @@ import pyarrow as pa
 
 from audit.ingest import decoder
 from audit.ingest.ahead import Ahead
-from audit.ingest.decoder import InStep, Types
+from audit.ingest.decoder import Types
 
 if TYPE_CHECKING:
     from audit.ingest.files import SourceFile
 
 LEAST_ROWS: Final = 500_000
 """Rows of a file from which the second decoder earns what its start costs."""
+
+
+class InStep:
+    """The columns of some batches, any number of rows at a time."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self._held: list[pa.RecordBatch] = []
+
+    def _parts(self, rows: int) -> Iterator[pa.RecordBatch]:
+        while rows:
+            head = self._held.pop() if self._held else next(self._batches, None)
+            if head is None:
+                raise pa.ArrowInvalid("one column has fewer rows than another")
+            if head.num_rows > rows:
+                self._held.append(head.slice(rows))
+            yield head.slice(0, rows)
+            rows -= min(rows, head.num_rows)
+
+    def skip(self, rows: int) -> None:
+        """Pass over so many rows."""
+        for _ in self._parts(rows):
+            continue
+
+    def take(self, rows: int) -> dict[str, pa.Array]:
+        """The columns of the next `rows` rows, without copying where one batch has them; ArrowInvalid if it ends."""
+        parts = list(self._parts(rows))
+        names = parts[0].schema.names if parts else ()
+        columns = [[part.column(place) for part in parts] for place in range(len(names))]
+        return {n: c[0] if len(c) == 1 else pa.concat_arrays(c) for n, c in zip(names, columns, strict=True)}
 
 
 class Decimals:

@@ -7,7 +7,7 @@ Arrow, and so is the judgement of a file that is damaged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -61,8 +61,8 @@ def failures() -> tuple[type[Exception], ...]:
     try:
         import duckdb
     except ImportError:
-        return (pa.ArrowException, OSError)
-    return (duckdb.Error, pa.ArrowException, OSError)
+        return (pa.ArrowException, OSError, ValueError)
+    return (duckdb.Error, pa.ArrowException, OSError, ValueError)
 
 
 def can_open(file: SourceFile) -> bool:
@@ -118,43 +118,3 @@ def typed(column: pa.Array, kind: pa.DataType) -> pa.Array:
     if column.type == kind:
         return column
     return column.view(kind) if pa.types.is_decimal(kind) else column.cast(kind)
-
-
-class InStep:
-    """The columns of some batches, any number of rows at a time."""
-
-    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
-        self._batches = batches
-        self._held: list[pa.RecordBatch] = []
-
-    def ready(self) -> int:
-        """Rows that can be taken without a copy; none at the end."""
-        while not self._held:
-            head = next(self._batches, None)
-            if head is None:
-                return 0
-            if head.num_rows:
-                self._held.append(head)
-        return int(self._held[-1].num_rows)
-
-    def _parts(self, rows: int) -> Iterator[pa.RecordBatch]:
-        while rows:
-            if not self.ready():
-                raise pa.ArrowInvalid("one column has fewer rows than another")
-            head = self._held.pop()
-            if head.num_rows > rows:
-                self._held.append(head.slice(rows))
-            yield head.slice(0, rows)
-            rows -= min(rows, head.num_rows)
-
-    def skip(self, rows: int) -> None:
-        """Pass over so many rows."""
-        for _ in self._parts(rows):
-            continue
-
-    def take(self, rows: int) -> dict[str, pa.Array]:
-        """The columns of the next `rows` rows, without copying where one batch has them; ArrowInvalid if it ends."""
-        parts = list(self._parts(rows))
-        names = parts[0].schema.names if parts else ()
-        columns = [[part.column(place) for part in parts] for place in range(len(names))]
-        return {n: c[0] if len(c) == 1 else pa.concat_arrays(c) for n, c in zip(names, columns, strict=True)}

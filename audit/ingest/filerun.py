@@ -7,19 +7,20 @@ to have: the decoder looks each word of a file's dictionary up once, where text 
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate, takewhile
+from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+import pyarrow.parquet as pq
 
 from audit.ingest import decoder
-from audit.ingest.decoder import InStep, Types
+from audit.ingest.decoder import Types
 
 if TYPE_CHECKING:
     from audit.ingest.files import SourceFile
@@ -30,8 +31,11 @@ _TOGETHER: Final = 256
 _FEW: Final = 32
 """Words of a column up to which their places are asked for."""
 
+_PLACE: Final = "list_position($files, filename)"
+"""The place of a row's file among the files, from 1; asked for of each row, worked out once for some thousand."""
+
 _NUMBER: Final = "file_row_number"
-"""By this name the decoder gives the number of a row in its file, from 0."""
+"""The number of a row in its file, from 0."""
 
 Columns = Mapping[str, pa.Array]
 
@@ -87,7 +91,7 @@ class _Asked:
 
     def terms(self) -> str:
         """The list of a query."""
-        return ", ".join([*(self._term(name) for name in self.plan.wanted), _NUMBER])
+        return ", ".join([*(self._term(name) for name in self.plan.wanted), _PLACE, _NUMBER])
 
     def _term(self, name: str) -> str:
         if name not in self.words:
@@ -121,18 +125,15 @@ class _Asked:
 
 
 class FileRun:
-    """The rows of some files, in pieces of up to `rows` rows of whole files, each of which has up to `most` rows.
+    """The rows of some files, in pieces of up to `rows` rows of whole files.
 
     `planned` makes the plan for a file, or None where it has to be read by itself.
     """
 
-    def __init__(
-        self, files: Sequence[SourceFile], planned: Callable[[SourceFile], Plan | None], rows: int, most: int
-    ) -> None:
+    def __init__(self, files: Sequence[SourceFile], planned: Callable[[SourceFile], Plan | None], rows: int) -> None:
         self._files = files
         self._planned = planned
         self._rows = rows
-        self._most = most
         self._asked: _Asked | None = None
 
     def pieces(self) -> Generator[Piece, None, None]:
@@ -164,29 +165,95 @@ class FileRun:
         if plan is None or types is None:
             return
         with suppress(*decoder.failures()):
-            reading = _Group(connection, [str(file.path) for file in files])
-            sizes = reading.sizes()
-            if sizes is None or max(sizes) > self._most:
+            group = _Group(connection, [str(file.path) for file in files])
+            if not group.alike():
                 return
             for file in files:
                 file.whole()  # which makes its digest known, and what is read next be at hand
             if self._asked is None or self._asked.plan != plan:
-                self._asked = _Asked(plan, types, reading.words(plan.dictionaries))
-            yield from self._pieces(reading, first, sizes)
+                self._asked = _Asked(plan, types, group.words(plan.dictionaries))
+            yield from self._pieces(group, first)
 
-    def _pieces(self, reading: _Group, first: int, sizes: Sequence[int]) -> Iterator[Piece]:
+    def _pieces(self, group: _Group, first: int) -> Iterator[Piece]:
         done = 0
         while (asked := self._asked) is not None:
             try:
-                for end, columns in reading.columns(asked, sizes, done, self._rows):
-                    yield Piece(
-                        first + done, first + end, sizes[done:end], (asked.plan, partial(asked.decoded, columns))
-                    )
-                    done = end
+                for part in group.parts(asked, done, self._rows):
+                    past = done + len(part.sizes)
+                    files = zip(self._files[first + done : first + past], part.sizes, strict=True)
+                    sound = all(size or _is_empty(file) for file, size in files)
+                    rows = (asked.plan, partial(asked.decoded, part.columns)) if sound else None
+                    yield Piece(first + done, first + past, part.sizes, rows)
+                    done = past
             except _NewWordError as new:  # the column comes as text from here on
                 self._asked = replace(asked, words={n: w for n, w in asked.words.items() if n != str(new)})
             else:
                 return
+
+
+def _is_empty(file: SourceFile) -> bool:
+    """Whether a file of which no row came has none."""
+    return int(pq.read_metadata(file.path).num_rows) == 0
+
+
+@dataclass(frozen=True)
+class _Part:
+    """All the rows of some consecutive files, and how many each of them has."""
+
+    sizes: list[int]
+    columns: Columns
+
+
+class _Rows:
+    """Some rows as the decoder gives them, with the places of their files (ascending, from 1) and their numbers."""
+
+    def __init__(self, batch: pa.RecordBatch) -> None:
+        self._batch = batch
+        self.places = batch.column(batch.num_columns - 2).to_numpy()
+        self.numbers = batch.column(batch.num_columns - 1).to_numpy()
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def first(self) -> int:
+        """The place of the first row's file."""
+        return int(self.places[0])
+
+    @property
+    def last(self) -> int:
+        """The place of the last row's file."""
+        return int(self.places[-1])
+
+    def start(self, place: int) -> int:
+        """Where the rows of a file begin."""
+        return int(self.places.searchsorted(place, "left"))
+
+    def past(self, place: int) -> int:
+        """Where they end."""
+        return int(self.places.searchsorted(place, "right"))
+
+    def part(self, start: int, past: int) -> _Rows:
+        """The rows from one to before another."""
+        return _Rows(self._batch.slice(start, past - start))
+
+    def columns(self) -> list[pa.Array]:
+        """What was asked for of the files."""
+        return list(self._batch.columns[:-2])
+
+
+def _part(asked: _Asked, rows: Sequence[_Rows], past: int) -> _Part:
+    """Whole files, of those after the place `past`; ArrowInvalid where a row is missing, _NewWordError as `check`."""
+    places, numbers = (np.concatenate(each) for each in zip(*((r.places, r.numbers) for r in rows), strict=True))
+    sizes = np.bincount(places - past - 1)
+    starts = np.cumsum(sizes) - sizes
+    if (places[1:] < places[:-1]).any() or (numbers != np.arange(len(numbers)) - starts.repeat(sizes)).any():
+        raise pa.ArrowInvalid("rows are missing, or in another order")
+    pieces = zip(*(each.columns() for each in rows), strict=True)
+    columns = [each[0] if len(each) == 1 else pa.concat_arrays(each) for each in pieces]
+    found = dict(zip(asked.plan.wanted, columns, strict=True))
+    asked.check(found)
+    return _Part(sizes.tolist(), found)
 
 
 class _Group:
@@ -196,14 +263,26 @@ class _Group:
         self._connection = connection
         self._paths = paths
 
-    def sizes(self) -> list[int] | None:
-        """The rows of each file; None where not all have the schema of the first, as Parquet itself knows schemas."""
-        alike = "select count(*) from (select distinct * exclude (file_name) from parquet_schema($files))"
-        counts = {self._answer(alike, files)[0][0] for files in (self._paths, self._paths[:1])}
-        if len(counts) > 1:
-            return None
-        rows = dict(self._answer("select file_name, num_rows from parquet_file_metadata($files)", self._paths))
-        return [rows[path] for path in self._paths]
+    def alike(self) -> bool:
+        """Whether all have the schema of the first."""
+        return self._alike_to_parquet() and self._alike_to_arrow()
+
+    def _alike_to_parquet(self) -> bool:
+        query = "select count(*) from (select distinct * exclude (file_name) from parquet_schema($files))"
+        return len({self._answer(query, files)[0] for files in (self._paths, self._paths[:1])}) == 1
+
+    def _alike_to_arrow(self) -> bool:
+        """Whether what Arrow noted of the types, which the decoder does not look at, is the same and not damaged."""
+        query = (
+            "select value, count(*) from parquet_kv_metadata($files) where key = 'ARROW:schema'::blob group by value"
+        )
+        notes = dict(self._answer(query, self._paths))
+        if sum(notes.values()) not in {0, len(self._paths)}:
+            return False
+        if len(notes) < 2:  # the first file's was read when its plan was made
+            return True
+        schemas = [pa.ipc.read_schema(pa.py_buffer(base64.b64decode(note, validate=True))) for note in notes]
+        return all(schema.equals(schemas[0]) for schema in schemas)
 
     def words(self, names: Sequence[str]) -> dict[str, list[str]]:
         """The words of the columns that have few of them: a third file, far from two others, brings none."""
@@ -218,38 +297,44 @@ class _Group:
         )
         return {n: sorted(a) for n, a, b in zip(names, two, third, strict=True) if b <= a and 0 < len(a) <= _FEW}
 
-    def columns(self, asked: _Asked, sizes: Sequence[int], done: int, rows: int) -> Iterator[tuple[int, Columns]]:
-        """The columns of the files after the first `done`, each time of those before the place that comes with them.
+    def parts(self, asked: _Asked, done: int, rows: int) -> Iterator[_Part]:
+        """The files after the first `done`, up to the last of which a row comes; ArrowInvalid if one has over `rows`.
 
-        A piece is of the files that are whole in one batch, or of one that is not: so that hardly a row is copied.
+        A part is of the files that are whole in one batch, or of one that is not: so that hardly a row is copied. That
+        a file is whole is known when the next row is another's: what its footer says is not relied on.
         """
+        paths = self._paths[done:]
         query = f"select {asked.terms()} from read_parquet($files, hive_partitioning = false)"  # noqa: S608 - names are quoted
-        parameters = asked.parameters() | {"files": self._paths[done:]}
-        batch_rows = sum(sizes[done : done + _fitting(sizes[done:], rows)])
-        batches = InStep(self._connection.sql(query, params=parameters).to_arrow_reader(max(batch_rows, 1)))
-        while done < len(sizes):
-            past = done + _fitting(sizes[done:], batches.ready())
-            here = sizes[done:past]
-            if not any(here):  # the files at the end have none
+        parameters = asked.parameters() | {"files": paths}
+        reader = self._connection.sql(query, params=parameters).to_arrow_reader(self._batch_rows(paths[0], rows))
+        batches = chain((_Rows(batch) for batch in reader if batch.num_rows), [None])
+        begun: list[_Rows] = []
+        past = 0
+        for batch, following in pairwise(batches):
+            if batch is None:
                 return
-            taken = batches.take(sum(here))
-            _check_numbers(taken.pop(_NUMBER).to_numpy(), here)
-            columns = dict(zip(asked.plan.wanted, taken.values(), strict=True))
-            asked.check(columns)
-            yield past, columns
-            done = past
+            goes_on = following is not None and following.first == batch.last
+            start = batch.past(begun[0].last) if begun else 0
+            cut = batch.start(batch.last) if goes_on else len(batch)
+            if begun:
+                begun.append(batch.part(0, start))
+                if sum(map(len, begun)) > rows:
+                    raise pa.ArrowInvalid("a file of many rows")
+                if cut < start:  # all of the batch, and more, is this file's
+                    continue
+                yield _part(asked, begun, past)
+                past = begun[0].last
+            if start < cut:
+                part = batch.part(start, cut)
+                yield _part(asked, [part], past)
+                past = part.last
+            begun = [batch.part(cut, len(batch))] if goes_on else []
+
+    def _batch_rows(self, path: str, rows: int) -> int:
+        """About so many rows, so that batches end with files where these are as long as the first."""
+        size = int(self._answer("select num_rows from parquet_file_metadata($files)", [path])[0][0])
+        return rows // size * size if 0 < size <= rows else rows
 
     def _answer(self, query: str, files: Sequence[str]) -> list[tuple[Any, ...]]:
         rows: list[tuple[Any, ...]] = self._connection.execute(query, {"files": list(files)}).fetchall()
         return rows
-
-
-def _fitting(sizes: Sequence[int], rows: int) -> int:
-    """How many files, at least one, have together up to so many rows."""
-    return max(sum(1 for _ in takewhile(lambda total: total <= rows, accumulate(sizes))), 1)
-
-
-def _check_numbers(numbers: NDArray[np.int64], sizes: Sequence[int]) -> None:
-    """Refuse rows that are not those of files of these sizes, numbered from 0 in each."""
-    if not np.array_equal(numbers, np.concatenate([np.arange(size) for size in sizes])):
-        raise pa.ArrowInvalid("files have not as many rows as they say")

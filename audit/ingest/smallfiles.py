@@ -119,7 +119,7 @@ class SmallFiles:
         listed = list(files)
         if len(listed) < MANY:
             return (yield from self._one_by_one(listed))
-        run = FileRun([file for _, file in listed], self._plan_of, BATCH_ROWS, MOST_ROWS)
+        run = FileRun([file for _, file in listed], self._plan_of, BATCH_ROWS)
         read = False
         # Rounds are ahead of their wagers, of which there are more to decode: the rounds' thread makes room.
         with closing(Ahead(run.pieces(), 2, give_way=self._table is ROUNDS)) as pieces:

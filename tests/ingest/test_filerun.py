@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -91,14 +90,36 @@ def alone(folder: Path) -> tuple[list[Any], list[Any]]:
 
 def test_files_of_all_sizes(tmp_path: Path, pieces: Pieces, monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch of the decoder that ends in the middle of a file makes a piece of that file alone."""
-    monkeypatch.setattr(smallfiles, "BATCH_ROWS", 5)
+    monkeypatch.setattr(smallfiles, "BATCH_ROWS", 8)
     folder = write(tmp_path / "w", [[{}] * size for size in (2, 3, 0, 4, 2, 0, 3, 7, 1, 0)])
 
     rows, told = wagers(folder)
 
     assert (rows, told) == alone(folder)
-    assert [(0, 3), (3, 4), (4, 5), (5, 7), (7, 8), (8, 10)] == pieces.streamed()
+    assert [(0, 2), (2, 4), (4, 7), (7, 8), (8, 9)] == pieces.streamed()
+    assert (9, 10, None) == (pieces[-1].first, pieces[-1].past, pieces[-1].rows)
     assert [("003.parquet", number) for number in (1, 2, 3, 4)] == [r[:2] for r in rows if r[0] == "003.parquet"]
+
+
+@pytest.mark.parametrize("claim", [0, 14, 63])
+@pytest.mark.parametrize("liar", [0, 2, 4])
+def test_the_number_of_rows_that_a_footer_gives_is_not_relied_on(
+    tmp_path: Path, pieces: Pieces, liar: int, claim: int
+) -> None:
+    """What is read are the rows that are there, each of its own file, also where one file says another number."""
+    folder = write(tmp_path / "w", [[{}] * 60] * 5)
+    path = folder / f"{liar:03}.parquet"
+    content = path.read_bytes()
+    true, false = (b"\x16" + bytes([2 * rows]) + b"\x19" for rows in (60, claim))  # the field before the row groups
+    assert content.count(true) == 1
+    path.write_bytes(content.replace(true, false))
+    assert pq.read_metadata(path).num_rows == claim
+
+    rows, told = wagers(folder)
+
+    assert (rows, told) == alone(folder)
+    assert 300 == len(rows)
+    assert pieces
 
 
 def test_every_wager_keeps_its_own_cells(tmp_path: Path, pieces: Pieces) -> None:
@@ -209,15 +230,15 @@ def test_arrow_goes_on_where_the_decoder_fails(
     monkeypatch.setattr(smallfiles, "BATCH_ROWS", 4)
     folder = write(tmp_path / "w", [[{}] * 2] * 6)
     left = [good]
-    take = decoder.InStep.take
+    part = filerun._part
 
-    def failing(self: decoder.InStep, rows: int) -> dict[str, pa.Array]:
+    def failing(*given: Any) -> filerun._Part:
         left[0] -= 1
         if left[0] < 0:
             raise OSError("no memory left")
-        return take(self, rows)
+        return part(*given)
 
-    monkeypatch.setattr(decoder.InStep, "take", failing)
+    monkeypatch.setattr(filerun, "_part", failing)
 
     assert wagers(folder) == alone(folder)
     assert [(2 * place, 2 * place + 2) for place in range(good)] == pieces.streamed()
@@ -279,31 +300,38 @@ def test_a_path_like_a_pattern_is_left_to_arrow(tmp_path: Path, pieces: Pieces) 
 
 
 def test_a_file_of_many_rows_is_left_alone(tmp_path: Path, pieces: Pieces, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that would fill a batch by itself is no small one, however few its bytes."""
+    """A file that would fill more than a batch by itself is no small one, however few its bytes."""
+    monkeypatch.setattr(smallfiles, "BATCH_ROWS", 3)
     monkeypatch.setattr(smallfiles, "MOST_ROWS", 3)
-    folder = write(tmp_path / "w", [[{}] * 2, [{}] * 4, [{}]])
+    folder = write(tmp_path / "w", [[{}] * 2, [{}] * 8, [{}]])
 
     assert wagers(folder) == alone(folder)
-    assert [None] == [piece.rows for piece in pieces]
+    assert [(0, 1, True), (1, 3, False)] == [(piece.first, piece.past, piece.rows is not None) for piece in pieces]
     assert ["001.parquet"] == pieces.alone
 
 
 @pytest.mark.parametrize(
-    ("numbers", "good"),
+    ("places", "numbers", "good"),
     [
-        ([0, 1, 0, 1, 2], True),
-        ([0, 1, 2, 0, 1], False),  # the first file has three rows
-        ([0, 1, 1, 2, 3], False),  # a row is missing
-        ([0, 1, 0, 1, 3], False),
+        ([4, 4, 6, 6, 6], [0, 1, 0, 1, 2], True),
+        ([4, 4, 4, 6, 6], [0, 1, 0, 1, 2], False),
+        ([4, 4, 6, 6, 6], [0, 1, 1, 2, 3], False),
+        ([4, 4, 6, 6, 6], [0, 1, 0, 1, 3], False),
+        ([4, 6, 4, 6, 6], [0, 0, 1, 1, 2], False),
     ],
 )
-def test_rows_that_are_not_those_of_their_files(numbers: list[int], *, good: bool) -> None:
-    """Numbers that do not fit files of two, no and three rows are refused."""
+def test_rows_that_are_missing_or_in_another_order(places: list[int], numbers: list[int], *, good: bool) -> None:
+    """Rows are those of whole files, one after the other, or they are refused; files between them have none."""
+    asked = filerun._Asked(filerun.Plan(pa.schema([]), ("a",), (), frozenset(), (), ()), {"a": pa.string()}, {})
+    columns = [pa.array(list("abcde")), pa.array(places, pa.int32()), pa.array(numbers, pa.int64())]
+    rows = filerun._Rows(pa.RecordBatch.from_arrays(columns, ["a", "place", "number"]))
     if good:
-        filerun._check_numbers(np.array(numbers), [2, 0, 3])
+        part = filerun._part(asked, [rows], 2)
+        assert [0, 2, 0, 3] == part.sizes
+        assert list("abcde") == part.columns["a"].to_pylist()
         return
     with pytest.raises(pa.ArrowInvalid):
-        filerun._check_numbers(np.array(numbers), [2, 0, 3])
+        filerun._part(asked, [rows], 2)
 
 
 CELLS = st.fixed_dictionaries(
