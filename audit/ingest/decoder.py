@@ -1,8 +1,9 @@
 """A second decoder of Parquet beside Arrow's, for what it reads in a fraction of the time.
 
 Arrow turns each stored decimal into 128 bits, and makes a decompressor for every page of every file; DuckDB reads the
-same pages with less ado. The values are the same and exact. What it cannot read, or only after a loss, is left to
-Arrow, and so is the judgement of a file that is damaged.
+same pages with less ado. The values are the same and exact, as long as every file that it is told of has the schema of
+the first: it would convert the others without a word. What it cannot read, or only after a loss, is left to Arrow, and
+so is the judgement of a file that is damaged.
 """
 
 from __future__ import annotations
@@ -86,10 +87,9 @@ def columns_of(schema: pa.Schema, names: Sequence[str]) -> dict[str, pa.DataType
     return found
 
 
-def _unlike(schema: pa.Schema, names: Sequence[str]) -> list[str]:
-    """The names that no other column of the schema has in another case: to the decoder they are the same."""
-    folded = [name.lower() for name in schema.names]
-    return [name for name in names if folded.count(name.lower()) == 1]
+def _unlike(schema: pa.Schema, names: Sequence[str]) -> Sequence[str]:
+    """The names, or none where two columns of the schema differ in case alone: the decoder would rename one of them."""
+    return names if len({name.lower() for name in schema.names}) == len(schema.names) else ()
 
 
 def _is_decimal(kind: pa.DataType) -> bool:
@@ -114,7 +114,14 @@ def term(name: str, kind: pa.DataType) -> str:
 
 
 def typed(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """A column in the type asked for: decimals differ in the number of digits alone, instants in unit and zone."""
+    """A column in the type asked for: decimals differ in the number of digits alone, instants in unit and zone.
+
+    Raises ArrowInvalid where it is not the same values.
+    """
     if column.type == kind:
         return column
-    return column.view(kind) if pa.types.is_decimal(kind) else column.cast(kind)
+    if not pa.types.is_decimal(kind):
+        return column.cast(kind)
+    if not pa.types.is_decimal64(column.type) or column.type.scale != kind.scale:
+        raise pa.ArrowInvalid(f"{column.type} instead of {kind}")
+    return column.view(kind)

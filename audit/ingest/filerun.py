@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, pairwise, takewhile
+from itertools import chain, takewhile, tee
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -32,10 +32,13 @@ _FEW: Final = 32
 """Words of a column up to which their places are asked for."""
 
 _PLACE: Final = "list_position($files, filename)"
-"""The place of a row's file among the files, from 1; asked for of each row, worked out once for some thousand."""
+"""The place of a row's file among the files, from 1: asked for with each row, worked out once for some thousand."""
 
 _NUMBER: Final = "file_row_number"
 """The number of a row in its file, from 0."""
+
+_OWN: Final = frozenset({"filename", "file_row_number"})
+"""Names under which the decoder tells both; a file with such a column of its own would be believed instead."""
 
 Columns = Mapping[str, pa.Array]
 
@@ -57,10 +60,16 @@ class Plan:
 
     def streamed(self) -> Types | None:
         """The types in which the second decoder gives all that is wanted; None where it cannot."""
-        types = {name: self.schema.field(name).type for name in self.wanted}
-        plain = {name: kind.value_type if name in self.dictionaries else kind for name, kind in types.items()}
-        found = decoder.columns_of(pa.schema([(n, plain.get(n, pa.null())) for n in self.schema.names]), self.wanted)
+        if any(name.lower() in _OWN for name in self.schema.names):
+            return None
+        plain = pa.schema([(field.name, self._stored(field)) for field in self.schema])
+        found = decoder.columns_of(plain, self.wanted)
         return found if len(found) == len(self.wanted) else None
+
+    def _stored(self, field: pa.Field) -> pa.DataType:
+        """The type of a column without the dictionary that it is made."""
+        made = field.name in self.dictionaries and pa.types.is_dictionary(field.type)
+        return field.type.value_type if made else field.type
 
 
 @dataclass(frozen=True)
@@ -165,11 +174,11 @@ class FileRun:
         if plan is None or types is None:
             return
         with suppress(*decoder.failures()):
+            for file in files[1:]:  # the first was read for its plan
+                file.whole()  # of what is there now the digest is known; `_sound` asks whether it is there still
             group = _Group(connection, [str(file.path) for file in files])
             if not group.alike():
                 return
-            for file in files:
-                file.whole()  # which makes its digest known, and what is read next be at hand
             if self._asked is None or self._asked.plan != plan:
                 self._asked = _Asked(plan, types, group.words(plan.dictionaries))
             yield from self._pieces(group, first)
@@ -178,26 +187,25 @@ class FileRun:
         done = 0
         while (asked := self._asked) is not None:
             try:
-                for part in group.parts(asked, done, self._rows):
-                    past = done + len(part.sizes)
-                    files = zip(self._files[first + done : first + past], part.sizes, strict=True)
-                    sound = all(size or _is_empty(file) for file, size in files)
-                    rows = (asked.plan, partial(asked.decoded, part.columns)) if sound else None
-                    yield Piece(first + done, first + past, part.sizes, rows)
+                for whole in group.whole_files(asked, done, self._rows):
+                    past = done + len(whole.sizes)
+                    sound = all(map(_sound, self._files[first + done : first + past], whole.sizes))
+                    rows = (asked.plan, partial(asked.decoded, whole.columns)) if sound else None
+                    yield Piece(first + done, first + past, whole.sizes, rows)
                     done = past
-            except _NewWordError as new:  # the column comes as text from here on
+            except _NewWordError as new:  # the column comes as text for the rest of the call
                 self._asked = replace(asked, words={n: w for n, w in asked.words.items() if n != str(new)})
             else:
                 return
 
 
-def _is_empty(file: SourceFile) -> bool:
-    """Whether a file of which no row came has none."""
-    return int(pq.read_metadata(file.path).num_rows) == 0
+def _sound(file: SourceFile, rows: int) -> bool:
+    """Whether a file is the one that was looked at before, and one of which no row came has none."""
+    return file.unchanged() and (rows > 0 or int(pq.read_metadata(file.path).num_rows) == 0)
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Whole:
     """All the rows of some consecutive files, and how many each of them has."""
 
     sizes: list[int]
@@ -225,27 +233,30 @@ class _Rows:
         """The place of the last row's file."""
         return int(self.places[-1])
 
-    def start(self, place: int) -> int:
+    def start_of(self, place: int) -> int:
         """Where the rows of a file begin."""
         return int(self.places.searchsorted(place, "left"))
 
-    def past(self, place: int) -> int:
+    def end_of(self, place: int) -> int:
         """Where they end."""
         return int(self.places.searchsorted(place, "right"))
 
-    def part(self, start: int, past: int) -> _Rows:
+    def cut(self, start: int, end: int) -> _Rows:
         """The rows from one to before another."""
-        return _Rows(self._batch.slice(start, past - start))
+        return _Rows(self._batch.slice(start, end - start))
 
     def columns(self) -> list[pa.Array]:
         """What was asked for of the files."""
         return list(self._batch.columns[:-2])
 
 
-def _part(asked: _Asked, rows: Sequence[_Rows], past: int) -> _Part:
-    """Whole files, of those after the place `past`; ArrowInvalid where a row is missing, _NewWordError as `check`."""
+def _whole(asked: _Asked, rows: Sequence[_Rows], before: int) -> _Whole:
+    """Whole files, the first of them after the place `before`.
+
+    Raises ArrowInvalid where a row is missing or not in its place, and _NewWordError as `check`.
+    """
     places, numbers = (np.concatenate(each) for each in zip(*((r.places, r.numbers) for r in rows), strict=True))
-    sizes = np.bincount(places - past - 1)
+    sizes = np.bincount(places - before - 1)
     starts = np.cumsum(sizes) - sizes
     if (places[1:] < places[:-1]).any() or (numbers != np.arange(len(numbers)) - starts.repeat(sizes)).any():
         raise pa.ArrowInvalid("rows are missing, or in another order")
@@ -253,7 +264,7 @@ def _part(asked: _Asked, rows: Sequence[_Rows], past: int) -> _Part:
     columns = [each[0] if len(each) == 1 else pa.concat_arrays(each) for each in pieces]
     found = dict(zip(asked.plan.wanted, columns, strict=True))
     asked.check(found)
-    return _Part(sizes.tolist(), found)
+    return _Whole(sizes.tolist(), found)
 
 
 class _Group:
@@ -274,12 +285,13 @@ class _Group:
     def _alike_to_arrow(self) -> bool:
         """Whether what Arrow noted of the types, which the decoder does not look at, is the same and not damaged."""
         query = (
-            "select value, count(*) from parquet_kv_metadata($files) where key = 'ARROW:schema'::blob group by value"
+            "select list(distinct value), count(distinct file_name) "
+            "from parquet_kv_metadata($files) where key = 'ARROW:schema'::blob"
         )
-        notes = dict(self._answer(query, self._paths))
-        if sum(notes.values()) not in {0, len(self._paths)}:
+        notes, files = self._answer(query, self._paths)[0]
+        if files not in {0, len(self._paths)}:
             return False
-        if len(notes) < 2:  # the first file's was read when its plan was made
+        if len(notes or ()) < 2:  # the first file's was read when its plan was made
             return True
         schemas = [pa.ipc.read_schema(pa.py_buffer(base64.b64decode(note, validate=True))) for note in notes]
         return all(schema.equals(schemas[0]) for schema in schemas)
@@ -297,38 +309,37 @@ class _Group:
         )
         return {n: sorted(a) for n, a, b in zip(names, two, third, strict=True) if b <= a and 0 < len(a) <= _FEW}
 
-    def parts(self, asked: _Asked, done: int, rows: int) -> Iterator[_Part]:
+    def whole_files(self, asked: _Asked, done: int, rows: int) -> Iterator[_Whole]:
         """The files after the first `done`, up to the last of which a row comes; ArrowInvalid if one has over `rows`.
 
-        A part is of the files that are whole in one batch, or of one that is not: so that hardly a row is copied. That
-        a file is whole is known when the next row is another's: what its footer says is not relied on.
+        They come as they are whole in one batch, or one by itself that is not: so that hardly a row is copied. That a
+        file is whole is known when the next row is another's: what its footer says is not relied on.
         """
         paths = self._paths[done:]
         query = f"select {asked.terms()} from read_parquet($files, hive_partitioning = false)"  # noqa: S608 - names are quoted
         parameters = asked.parameters() | {"files": paths}
         reader = self._connection.sql(query, params=parameters).to_arrow_reader(self._batch_rows(paths[0], rows))
-        batches = chain((_Rows(batch) for batch in reader if batch.num_rows), [None])
-        begun: list[_Rows] = []
-        past = 0
-        for batch, following in pairwise(batches):
-            if batch is None:
-                return
+        batches, next_ones = tee(_Rows(batch) for batch in reader if batch.num_rows)
+        next(next_ones, None)
+        begun: list[_Rows] = []  # what there is of a file that is not whole yet
+        before = 0
+        for batch, following in zip(batches, chain(next_ones, [None]), strict=False):
             goes_on = following is not None and following.first == batch.last
-            start = batch.past(begun[0].last) if begun else 0
-            cut = batch.start(batch.last) if goes_on else len(batch)
+            start = batch.end_of(begun[0].last) if begun else 0
+            end = batch.start_of(batch.last) if goes_on else len(batch)
             if begun:
-                begun.append(batch.part(0, start))
+                begun.append(batch.cut(0, start))
                 if sum(map(len, begun)) > rows:
                     raise pa.ArrowInvalid("a file of many rows")
-                if cut < start:  # all of the batch, and more, is this file's
+                if end < start:  # all of the batch, and more, is this file's
                     continue
-                yield _part(asked, begun, past)
-                past = begun[0].last
-            if start < cut:
-                part = batch.part(start, cut)
-                yield _part(asked, [part], past)
-                past = part.last
-            begun = [batch.part(cut, len(batch))] if goes_on else []
+                yield _whole(asked, begun, before)
+                before = begun[0].last
+            if start < end:
+                whole = batch.cut(start, end)
+                yield _whole(asked, [whole], before)
+                before = whole.last
+            begun = [batch.cut(end, len(batch))] if goes_on else []
 
     def _batch_rows(self, path: str, rows: int) -> int:
         """About so many rows, so that batches end with files where these are as long as the first."""

@@ -134,12 +134,16 @@ class SourceFile:
         self._digests[state] = hashlib.sha256(content).hexdigest()
         return content
 
+    def unchanged(self) -> bool:
+        """Whether the file is as it was when its digest was worked out; OSError if it is gone."""
+        return self._state() in self._digests
+
     def _state(self) -> Hashable:
         """What tells whether the file was changed since."""
         if self.remote is not None:
             return self.remote.bytes, self.remote.modified
         seen = self.path.stat()
-        return seen.st_size, seen.st_mtime_ns, seen.st_ino
+        return seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino
 
     def _digest(self) -> str:
         digest = hashlib.sha256()

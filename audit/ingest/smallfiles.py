@@ -174,7 +174,7 @@ class SmallFiles:
         return any(bundle.sizes)
 
     def _plan_of(self, file: SourceFile) -> Plan | None:
-        """The plan for a file, made anew; None where it has to be read by itself."""
+        """The plan for a file, made anew (in the thread of the stream); None where it has to be read by itself."""
         try:
             return self._planned(file, pa.py_buffer(file.whole()), tuple(file.partition))
         except _TROUBLE:

@@ -136,6 +136,26 @@ def test_names_and_paths_that_mislead(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not used
 
 
+def test_a_name_that_the_decoder_would_give_to_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of names that differ in case alone it calls the second `…_1`, which may be the name of a third: Arrow reads."""
+    table = wagers(pa.decimal128(14, 2))
+    table = table.append_column("PAYOUT", table["stake"]).append_column("payout_1", table["payout"])
+    path = tmp_path / "wagers.parquet"
+    pq.write_table(table, path)
+
+    assert {} == decoder.decimals_of(table.schema, table.schema.names)
+    assert not read(path, monkeypatch, 1)[2]
+
+
+def test_other_decimals_than_were_asked_for() -> None:
+    """Whole numbers of another unit are not taken for those asked for."""
+    cents = pa.array([Decimal("1.25")], pa.decimal64(18, 2))
+
+    assert decoder.typed(cents, pa.decimal64(14, 2)).to_pylist() == [Decimal("1.25")]
+    with pytest.raises(pa.ArrowInvalid, match="instead of"):
+        decoder.typed(cents, pa.decimal64(14, 4))
+
+
 def test_a_damaged_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes overwritten inside the pages end in one sentence that names the file."""
     path = tmp_path / "wagers.parquet"

@@ -15,11 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audit.errors import InputRefused
 from audit.ingest import decoder, filerun, read, smallfiles
 from audit.ingest.filereading import Step
 from audit.ingest.filerun import Piece
 from audit.ingest.files import resolve
+from audit.ingest.layout import Mapped, TableLayout
 from audit.ingest.quarantine import Quarantine
+from audit.ingest.sources import Profile
 from tests.ingest.conftest import WAGER
 
 Row = dict[str, Any]
@@ -88,17 +91,40 @@ def alone(folder: Path) -> tuple[list[Any], list[Any]]:
         return wagers(folder)
 
 
-def test_files_of_all_sizes(tmp_path: Path, pieces: Pieces, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ((2, 3, 0, 4, 2, 0, 3, 7, 1, 0), [(0, 2), (2, 4), (4, 7), (7, 8), (8, 9)]),
+        ((3, 2, 8, 1), [(0, 2), (2, 3), (3, 4)]),  # the third file is of three batches
+        ((4, 4, 4, 4), [(0, 2), (2, 4)]),
+    ],
+)
+def test_files_of_all_sizes(
+    tmp_path: Path,
+    pieces: Pieces,
+    monkeypatch: pytest.MonkeyPatch,
+    sizes: Sequence[int],
+    expected: list[tuple[int, int]],
+) -> None:
     """A batch of the decoder that ends in the middle of a file makes a piece of that file alone."""
     monkeypatch.setattr(smallfiles, "BATCH_ROWS", 8)
-    folder = write(tmp_path / "w", [[{}] * size for size in (2, 3, 0, 4, 2, 0, 3, 7, 1, 0)])
+    folder = write(tmp_path / "w", [[{}] * size for size in sizes])
 
     rows, told = wagers(folder)
 
     assert (rows, told) == alone(folder)
-    assert [(0, 2), (2, 4), (4, 7), (7, 8), (8, 9)] == pieces.streamed()
-    assert (9, 10, None) == (pieces[-1].first, pieces[-1].past, pieces[-1].rows)
-    assert [("003.parquet", number) for number in (1, 2, 3, 4)] == [r[:2] for r in rows if r[0] == "003.parquet"]
+    assert expected == pieces.streamed()
+    assert len(sizes) == pieces[-1].past
+    assert [(f"{n:03}.parquet", k + 1) for n, size in enumerate(sizes) for k in range(size)] == [r[:2] for r in rows]
+
+
+def test_a_file_of_which_no_row_came(tmp_path: Path) -> None:
+    """It is sound if it says that it has none."""
+    full, empty = resolve([str(write(tmp_path / "w", [[{}], []]))], "wagers")
+    for file in (full, empty):
+        file.whole()
+
+    assert [True, False, True] == [filerun._sound(full, 1), filerun._sound(full, 0), filerun._sound(empty, 0)]
 
 
 @pytest.mark.parametrize("claim", [0, 14, 63])
@@ -207,19 +233,129 @@ def test_another_schema_is_left_to_arrow(tmp_path: Path, pieces: Pieces, monkeyp
     assert [70_000, 80_000] == [row["stake"] for file, _, row in rows if file == "004.parquet"]
 
 
-@pytest.mark.parametrize("column", ["seat", "file_row_number", "STAKE"])
+@pytest.mark.parametrize("column", ["seat", "file_row_number", "FileName", "STAKE"])
 def test_columns_the_decoder_might_mistake(tmp_path: Path, pieces: Pieces, column: str) -> None:
-    """A type it is not asked for, its own name for the number of a row, names alike but for case: Arrow reads."""
+    """A type it is not asked for, its own name for a file or a row, names alike but for case: Arrow reads."""
     folder = tmp_path / "w"
     folder.mkdir()
     for number in range(3):
         table = pa.Table.from_pylist([WAGER | {"wager_id": f"W{number}"}], SCHEMA)
-        place = table.schema.names.index(column) if column in table.schema.names else len(table.schema.names)
-        table = table.remove_column(place) if column in table.schema.names else table
-        pq.write_table(table.append_column(column, pa.array([3], pa.uint8())), folder / f"{number}.parquet")
+        if column in table.schema.names:
+            table = table.drop_columns([column])
+        pq.write_table(table.append_column(column, pa.array([0], pa.uint8())), folder / f"{number}.parquet")
 
     assert wagers(folder) == alone(folder)
     assert [] == pieces.streamed()
+
+
+def test_files_that_give_themselves_out_for_another(tmp_path: Path, pieces: Pieces) -> None:
+    """Columns by the names under which the decoder tells file and row are not believed."""
+    folder = write(tmp_path / "w", [[{}] * 6] * 2)
+    paths = [folder / "000.parquet", folder / "001.parquet"]
+    told = [[(0, row) for row in range(6)], [(0, 6), (0, 7), (0, 8), (1, 0), (1, 1), (1, 2)]]
+    for path, cells in zip(paths, told, strict=True):
+        table = pq.read_table(path).append_column("filename", pa.array([str(paths[file]) for file, _ in cells]))
+        pq.write_table(table.append_column("file_row_number", pa.array([row for _, row in cells])), path)
+
+    assert wagers(folder) == alone(folder)
+    assert [] == pieces.streamed()
+
+
+def test_names_that_the_decoder_would_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where names differ in case alone it calls one of them otherwise, perhaps as a third that is asked for."""
+    monkeypatch.setattr(smallfiles, "MANY", 1)
+    mapped = {name: Mapped("seat_1" if name == "seat" else name) for name in SCHEMA.names}
+    profile = Profile("house", tables={"wagers": TableLayout(columns=mapped)})
+    folder = write(tmp_path / "w", [[{}] * 2] * 3)
+    for path in folder.iterdir():
+        table = pq.read_table(path).drop_columns(["seat"])
+        for name in ("seat", "SEAT", "seat_1"):
+            table = table.append_column(name, pa.array([name] * 2))
+        pq.write_table(table, path)
+
+    with Quarantine() as quarantine:
+        batches = read.open_wagers(resolve([str(folder)], "wagers"), profile=profile, quarantine=quarantine)
+        assert {"seat_1"} == {seat for batch in batches for seat in batch.rows["seat"].to_pylist()}
+
+
+def test_columns_of_nothing(tmp_path: Path, pieces: Pieces) -> None:
+    """A column without any cell, which some writers give a type of its own, is as empty as when read alone."""
+    schema = SCHEMA.set(SCHEMA.names.index("seat"), pa.field("seat", pa.null()))
+    folder = write(tmp_path / "w", [[{}] * 2] * 3, schema)
+
+    rows, told = wagers(folder)
+
+    assert (rows, told) == alone(folder)
+    assert [None] * 6 == [row["seat"] for _, _, row in rows]
+    assert not pieces.alone
+
+
+OTHER = {
+    "scale": pa.array([Decimal("0.0051")], pa.decimal128(16, 4)),
+    "text": pa.array(["1.005"]),
+    "binary": pa.array([1.5]),
+}
+
+
+@pytest.mark.parametrize("victim", [0, 2])
+@pytest.mark.parametrize("cells", OTHER.values(), ids=OTHER)
+def test_a_file_that_is_replaced_while_it_is_read(
+    tmp_path: Path, pieces: Pieces, monkeypatch: pytest.MonkeyPatch, victim: int, cells: pa.Array
+) -> None:
+    """The decoder would convert the new file's cells to the type of the others: it is read by itself instead."""
+    kinds = {"stake": pa.decimal128(14, 2), "payout": pa.decimal128(14, 2)}
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in SCHEMA.names])
+    folder = write(tmp_path / "w", [[{"stake": Decimal(1), "payout": Decimal(2)}]] * 4, schema)
+    fresh = pq.read_table(folder / f"{victim:03}.parquet")
+    pq.write_table(fresh.set_column(fresh.schema.names.index("payout"), "payout", cells), tmp_path / "fresh.parquet")
+    alike = filerun._Group.alike
+
+    def replaced(self: filerun._Group) -> bool:
+        found = alike(self)
+        if (tmp_path / "fresh.parquet").exists():
+            (tmp_path / "fresh.parquet").replace(folder / f"{victim:03}.parquet")
+        return found
+
+    monkeypatch.setattr(filerun._Group, "alike", replaced)
+    if "double" in str(cells.type):
+        with pytest.raises(InputRefused, match=f"{victim:03}.parquet: column payout is double"):
+            wagers(folder)
+    else:
+        assert wagers(folder) == alone(folder)
+    assert all(piece.rows is None for piece in pieces)
+
+
+def test_a_type_that_only_arrow_noted(tmp_path: Path, pieces: Pieces) -> None:
+    """A length of time is stored as a number, and is none."""
+    schema = SCHEMA.set(SCHEMA.names.index("seat"), pa.field("seat", pa.int64()))
+    folder = write(tmp_path / "w", [[{"seat": 1}]] * 4, schema)
+    fresh = pq.read_table(folder / "002.parquet")
+    times = pa.array([1], pa.duration("ms"))
+    pq.write_table(fresh.set_column(fresh.schema.names.index("seat"), "seat", times), folder / "002.parquet")
+
+    with pytest.raises(InputRefused, match=r"002\.parquet: column seat is duration"):
+        wagers(folder)
+    assert [False] == [piece.rows is not None for piece in pieces]
+
+
+def test_what_arrow_noted_of_the_types(tmp_path: Path, pieces: Pieces) -> None:
+    """Notes that say the same in other words are the same; a damaged one, or one too few, is for Arrow to judge."""
+    folder = write(tmp_path / "w", [[{}] * 2] * 4)
+    for number, path in enumerate(sorted(folder.iterdir())):
+        pq.write_table(pq.read_table(path).replace_schema_metadata({"rows": str(number)}), path)
+    assert wagers(folder) == alone(folder)
+    assert [(0, 4)] == pieces.streamed()
+
+    pieces.clear()
+    pq.write_table(pq.read_table(folder / "002.parquet"), folder / "002.parquet", store_schema=False)
+    assert wagers(folder) == alone(folder)
+    assert [] == pieces.streamed()
+
+    content = (folder / "003.parquet").read_bytes()
+    place = content.index(b"ARROW:schema") + 60
+    (folder / "003.parquet").write_bytes(content[:place] + b"!" + content[place + 1 :])
+    with pytest.raises(InputRefused, match=r"003\.parquet: is not a whole Parquet file"):
+        wagers(folder)
 
 
 @pytest.mark.parametrize("good", [0, 1, 2])
@@ -230,15 +366,15 @@ def test_arrow_goes_on_where_the_decoder_fails(
     monkeypatch.setattr(smallfiles, "BATCH_ROWS", 4)
     folder = write(tmp_path / "w", [[{}] * 2] * 6)
     left = [good]
-    part = filerun._part
+    whole = filerun._whole
 
-    def failing(*given: Any) -> filerun._Part:
+    def failing(*given: Any) -> filerun._Whole:
         left[0] -= 1
         if left[0] < 0:
             raise OSError("no memory left")
-        return part(*given)
+        return whole(*given)
 
-    monkeypatch.setattr(filerun, "_part", failing)
+    monkeypatch.setattr(filerun, "_whole", failing)
 
     assert wagers(folder) == alone(folder)
     assert [(2 * place, 2 * place + 2) for place in range(good)] == pieces.streamed()
@@ -326,12 +462,12 @@ def test_rows_that_are_missing_or_in_another_order(places: list[int], numbers: l
     columns = [pa.array(list("abcde")), pa.array(places, pa.int32()), pa.array(numbers, pa.int64())]
     rows = filerun._Rows(pa.RecordBatch.from_arrays(columns, ["a", "place", "number"]))
     if good:
-        part = filerun._part(asked, [rows], 2)
+        part = filerun._whole(asked, [rows], 2)
         assert [0, 2, 0, 3] == part.sizes
         assert list("abcde") == part.columns["a"].to_pylist()
         return
     with pytest.raises(pa.ArrowInvalid):
-        filerun._part(asked, [rows], 2)
+        filerun._whole(asked, [rows], 2)
 
 
 CELLS = st.fixed_dictionaries(
