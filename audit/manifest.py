@@ -13,6 +13,7 @@ from audit.engines.finding_counts import HOUR, FindingCounts
 from audit.engines.local import Audited
 from audit.engines.summary import Summary
 from audit.engines.terms import Inputs, Law
+from audit.errors import InputRefused
 from audit.ingest.files import SourceFile
 from audit.ingest.sources import manifest_entry
 from audit.model import Game, money_text
@@ -32,7 +33,8 @@ class OutOfBalance(Exception):
 def build(audited: Audited, inputs: Inputs, law: Law, arguments: Json, register: tuple[SourceFile, ...]) -> Json:
     """The manifest without its `outputs`.
 
-    Raises OutOfBalance where rows read are not accepted, quarantined or repeats, or where the verdicts do not add up.
+    Raises OutOfBalance where rows read are not accepted, quarantined or repeats, or where the verdicts do not add up;
+    InputRefused where a file was seen to change meanwhile.
     """
     summary = audited.summary
     totals = {role: _totals(audited, role) for role in ("rounds", "wagers", "events")}
@@ -101,6 +103,8 @@ def _totals(audited: Audited, role: str) -> Json:
 
 def _file(audited: Audited, role: str, file: SourceFile) -> Json:
     row: Json = {"role": role, "file": file.name, "sha256": file.sha256(), "bytes": file.bytes}
+    if file.changed:
+        raise InputRefused(f"{file.name}: was changed while it was read; audit it again when it is whole")
     if role == "approvals":
         entries = sum(entry["source_file"] == file.name for entry in audited.register)
         return row | {"rows": entries, "accepted": entries, "quarantined": 0, "repeats": 0}

@@ -10,12 +10,16 @@ import time
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from audit import pipeline
 from audit.cli import call
+from audit.engines.local import Audited
+from audit.engines.terms import Inputs
 
 HEADER = "round_id,table_id,shoe_id,round_no,game,status,started_at,player_cards,banker_cards,outcome,decks"
 ROUND = "R{n},T1,S{shoe},{no},baccarat,settled,2024-03-01T12:{n:02d}:00+08:00,9H KD,3C 4S,player,8"
@@ -161,6 +165,32 @@ def test_truncated_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
     assert code == 3
     assert "rounds.parquet" in sentence
+
+
+@pytest.mark.parametrize("added", ["", "R4,T1,S2,1"])
+def test_a_file_that_changes_while_it_is_read(
+    write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, added: str
+) -> None:
+    """The digest of a file in the manifest is that of the rows audited, or there is no run; a touch is no change."""
+    rounds = write("rounds.csv", good_rounds())
+    audit_all = pipeline.audit_all
+
+    def audited(inputs: Inputs, *given: Any) -> Audited:
+        before = [file.sha256() for file in inputs.rounds]
+        found = audit_all(inputs, *given)
+        rounds.write_text(good_rounds() + added, encoding="utf-8")
+        os.utime(rounds, (1, 1))
+        assert ([file.sha256() for file in inputs.rounds] == before) is (not added)
+        return found
+
+    monkeypatch.setattr(pipeline, "audit_all", audited)
+    if not added:
+        assert 0 == call(["run", "--no-report", "--quiet", "--out", str(tmp_path / "out"), "--rounds", str(rounds)])
+        return
+    code, sentence = refused(capsys, tmp_path / "out", "--rounds", str(rounds))
+
+    assert code == 3
+    assert "rounds.csv: was changed while it was read" in sentence
 
 
 def test_wrong_usage(write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

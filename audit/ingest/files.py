@@ -138,6 +138,11 @@ class SourceFile:
         """Whether the file is as it was when its digest was worked out; OSError if it is gone."""
         return self._state() in self._digests
 
+    @property
+    def changed(self) -> bool:
+        """Whether two different contents of it were seen, by their digests."""
+        return len(set(self._digests.values())) > 1
+
     def _state(self) -> Hashable:
         """What tells whether the file was changed since."""
         if self.remote is not None:
