@@ -188,7 +188,8 @@ def proportion(sizes: Sequence[Size], fixed: Measure) -> tuple[list[str], list[T
     small, large = sizes[-2:]
     times = large.rounds / small.rounds
     took = [size.audit.measure.best - fixed.best for size in (small, large)]
-    ratio = took[1] / took[0] if took[0] > 0 else float("inf")
+    used = [size.audit.measure.best_cpu - fixed.best_cpu for size in (small, large)]
+    ratio, work = (after / before if before > 0 else float("inf") for before, after in (took, used))
     memory = large.audit.measure.peak / small.audit.measure.peak
     what = f"{large.rounds:,} against {small.rounds:,} rounds"
     limit = f"{GROWTH * times:.1f} x"
@@ -200,6 +201,7 @@ def proportion(sizes: Sequence[Size], fixed: Measure) -> tuple[list[str], list[T
     rows = [
         ["rounds", f"{small.rounds:,}", f"{large.rounds:,}", f"{times:.2f}"],
         ["time beyond the fixed cost, s", *(f"{seconds:.2f}" for seconds in took), f"{ratio:.2f}"],
+        ["CPU beyond the fixed cost, s", *(f"{seconds:.2f}" for seconds in used), f"{work:.2f}"],
         [
             "peak memory, MiB",
             *(f"{size.audit.measure.peak / MIB:,.0f}" for size in (small, large)),

@@ -211,6 +211,7 @@ def test_growth_is_judged_beyond_the_fixed_cost(bench: Any, seconds: float, peak
     lines, targets = bench.tables.proportion(sizes, bench.measuring.Measure([1.0], [1.0], 1))
 
     assert "| rounds | 2,000 | 8,000 | 4.00 |" in lines
+    assert "| CPU beyond the fixed cost, s | 9.00 | 9.00 | 1.00 |" in lines
     assert met == [target.met for target in targets]
     assert ([], []) == bench.tables.proportion(sizes[:1], bench.measuring.Measure([1.0], [1.0], 1))
 
