@@ -63,12 +63,12 @@ class Decimals:
         self._columns = columns
         self._connection = decoder.connected()
         self._failures = decoder.failures()
-        listed = ", ".join(decoder.term(name, kind) for name, kind in columns.items())
-        query = f"select {listed} from read_parquet($file, hive_partitioning = false)"  # noqa: S608 - names are quoted
+        query = decoder.query(decoder.term(name, kind) for name, kind in columns.items())
         try:
-            relation = self._connection.sql(query, params={"file": str(file.path)})
+            relation = self._connection.sql(query, params={"files": [str(file.path)]})
             self._batches = Ahead(iter(relation.to_arrow_reader(rows)), 2, give_way=True)
         except self._failures as error:
+            self._connection.close()
             raise pa.ArrowInvalid(str(error)) from error
         self._rows = InStep(self._batches)
 

@@ -8,7 +8,7 @@ so is the judgement of a file that is damaged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -100,6 +100,11 @@ def _is_plain(kind: pa.DataType) -> bool:
     if pa.types.is_timestamp(kind):
         return kind.unit in {"ms", "us"}
     return bool(pa.types.is_string(kind) or pa.types.is_signed_integer(kind) or pa.types.is_boolean(kind))
+
+
+def query(terms: Iterable[str]) -> str:
+    """What is asked of the files `$files`, their rows one file after the other; `terms` have their names quoted."""
+    return f"select {', '.join(terms)} from read_parquet($files, hive_partitioning = false)"  # noqa: S608 - as said
 
 
 def quoted(name: str) -> str:

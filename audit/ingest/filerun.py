@@ -98,9 +98,9 @@ class _Asked:
     types: Types
     words: Mapping[str, Sequence[str]]
 
-    def terms(self) -> str:
-        """The list of a query."""
-        return ", ".join([*(self._term(name) for name in self.plan.wanted), _PLACE, _NUMBER])
+    def query(self) -> str:
+        """What is asked for, with the place and the number of each row."""
+        return decoder.query([*map(self._term, self.plan.wanted), _PLACE, _NUMBER])
 
     def _term(self, name: str) -> str:
         if name not in self.words:
@@ -201,7 +201,7 @@ class FileRun:
 
 def _sound(file: SourceFile, rows: int) -> bool:
     """Whether a file is the one that was looked at before, and one of which no row came has none."""
-    return file.unchanged() and (rows > 0 or int(pq.read_metadata(file.path).num_rows) == 0)
+    return file.untouched() and (rows > 0 or int(pq.read_metadata(file.path).num_rows) == 0)
 
 
 @dataclass(frozen=True)
@@ -300,8 +300,7 @@ class _Group:
         """The words of the columns that have few of them: a third file, far from two others, brings none."""
         if not names:
             return {}
-        listed = ", ".join(f"list(distinct {decoder.quoted(name)})" for name in names)
-        query = f"select {listed} from read_parquet($files, hive_partitioning = false)"  # noqa: S608 - names are quoted
+        query = decoder.query(f"list(distinct {decoder.quoted(name)})" for name in names)
         middle = len(self._paths) // 2
         two, third = (
             [set(words or ()) - {None} for words in self._answer(query, files)[0]]
@@ -316,9 +315,10 @@ class _Group:
         file is whole is known when the next row is another's: what its footer says is not relied on.
         """
         paths = self._paths[done:]
-        query = f"select {asked.terms()} from read_parquet($files, hive_partitioning = false)"  # noqa: S608 - names are quoted
         parameters = asked.parameters() | {"files": paths}
-        reader = self._connection.sql(query, params=parameters).to_arrow_reader(self._batch_rows(paths[0], rows))
+        reader = self._connection.sql(asked.query(), params=parameters).to_arrow_reader(
+            self._batch_rows(paths[0], rows)
+        )
         batches, next_ones = tee(_Rows(batch) for batch in reader if batch.num_rows)
         next(next_ones, None)
         begun: list[_Rows] = []  # what there is of a file that is not whole yet

@@ -134,7 +134,7 @@ class SourceFile:
         self._digests[state] = hashlib.sha256(content).hexdigest()
         return content
 
-    def unchanged(self) -> bool:
+    def untouched(self) -> bool:
         """Whether the file is as it was when its digest was worked out; OSError if it is gone."""
         return self._state() in self._digests
 

@@ -189,9 +189,9 @@ def test_words_are_asked_for_by_their_places(tmp_path: Path, pieces: Pieces) -> 
     """Columns of few words are not copied as text; one that has new words in every file is."""
     folder = write(tmp_path / "w", [[{"bet": "banker", "seat": f"S{number}"}] * 3 for number in range(5)])
     queries: list[str] = []
-    asked = filerun._Asked.terms
+    asked = filerun._Asked.query
 
-    with mock.patch.object(filerun._Asked, "terms", lambda self: queries.append(asked(self)) or queries[-1]):
+    with mock.patch.object(filerun._Asked, "query", lambda self: queries.append(asked(self)) or queries[-1]):
         rows, _ = wagers(folder)
 
     assert 'list_position($words0::varchar[], "bet")' in queries[0]
