@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from queue import SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -171,45 +170,53 @@ def usable_job_store(path: Path, now: dt.datetime) -> dt.datetime | None:
 
 
 class _Stop:
-    """A request to stop, which a signal's handler makes in the very thread that waits for it.
+    """Signals that ask the service to stop, and the waiting for them.
 
-    An Event would not do: setting one takes a lock that this thread may hold just then, for ever.
+    Python's own handler of a signal only notes it, for the main thread to answer when it next runs code. One that comes
+    just before that thread goes to sleep, or in another thread, would not wake it from a lock, a queue or an event. So
+    that handler writes to a socket as well (`signal.set_wakeup_fd`), and who waits reads from it.
     """
 
     def __init__(self) -> None:
-        self._asked: SimpleQueue[None] = SimpleQueue()
-
-    def ask(self) -> None:
-        """Have who waits wait no more."""
-        self._asked.put(None)
+        self.signals: list[int] = []
+        self._bell, self.wire = socket.socketpair()
+        self.wire.settimeout(0)  # a signal's handler must not wait
 
     def wait(self) -> None:
-        """Wait until somebody asks."""
-        self._asked.get()
+        """Wait until a signal has been answered; at once where one has been."""
+        while not self.signals:
+            self._bell.recv(64)
+
+    def close(self) -> None:
+        """Give the socket back."""
+        self._bell.close()
+        self.wire.close()
 
 
 @contextmanager
 def _stopping(auditor: Auditor) -> Iterator[_Stop]:
     """Have SIGTERM and SIGINT ask the service to stop after the gaming day in hand."""
-    stop, asked = _Stop(), list[int]()
 
     def ask(number: int, _frame: FrameType | None) -> None:
-        if asked:  # a second signal may come while this one is being answered
+        if stop.signals:  # a second signal may come while this one is being answered
             return
-        asked.append(number)
+        stop.signals.append(number)
         auditor.stop.set()
-        stop.ask()
         auditor.desk.log.info("service.stopping", signal=signal.Signals(number).name)
 
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-    before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with closing(_Stop()) as stop:
+        if threading.current_thread() is not threading.main_thread():
+            yield stop
+            return
+        # A socket that is full has woken whoever waits already.
+        wire = signal.set_wakeup_fd(stop.wire.fileno(), warn_on_full_buffer=False)
+        before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield stop
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(wire)
 
 
 def _dispose(scheduler: Any) -> None:

@@ -261,43 +261,55 @@ def test_unit_restarts_on_failure_but_not_for_mistakes_of_the_operator() -> None
 
 
 STOPPED = """
-import os, signal, sys, threading, types
+import os, signal, sys, threading, time, types
 from audit.service import schedule
 
-auditor = types.SimpleNamespace(
-    stop=threading.Event(), desk=types.SimpleNamespace(log=types.SimpleNamespace(info=lambda *_, **__: None))
-)
-sent = []
-
-def send():
-    sent.append(1)
-    signal.raise_signal(signal.SIGTERM)
-
-def trace(frame, event, _):
-    if frame.f_code.co_filename == threading.__file__ and frame.f_code.co_name == "wait":
-        if event == "line" and "waiter" in frame.f_locals and not sent:
-            send()  # in the middle of waiting, whatever is locked then
-        return trace
 
 class Twice(threading.Event):
     def set(self):
         signal.raise_signal(signal.SIGINT)  # while the first signal is being answered
         super().set()
 
-auditor.stop = Twice()
+
+def elsewhere():  # a signal that comes in another thread, as one just before sleep, interrupts no call of this one
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+
+def early():
+    signal.raise_signal(signal.SIGTERM)
+
+
+def asleep():
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def asleep_elsewhere():
+    time.sleep(0.5)
+    elsewhere()
+
+
+auditor = types.SimpleNamespace(
+    stop=Twice(), desk=types.SimpleNamespace(log=types.SimpleNamespace(info=lambda *_, **__: None))
+)
+before = signal.getsignal(signal.SIGTERM)
 with schedule._stopping(auditor) as stop:
-    timer = threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGTERM))
-    timer.start()
-    sys.settrace(trace)
+    if sys.argv[1] == "early":
+        early()
+    else:
+        threading.Thread(target=globals()[sys.argv[1]]).start()
     stop.wait()
-    sys.settrace(None)
-    timer.cancel()
-assert auditor.stop.is_set()
+    assert auditor.stop.is_set()
+assert signal.getsignal(signal.SIGTERM) is before
+assert signal.set_wakeup_fd(-1) == -1
 """
 
 
-def test_a_signal_stops_the_service_at_any_moment() -> None:
-    """One that comes in the middle of waiting for it, or of answering another, hangs nothing."""
-    done = subprocess.run([sys.executable, "-c", STOPPED], timeout=60, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("moment", ["early", "elsewhere", "asleep", "asleep_elsewhere"])
+def test_a_signal_stops_the_service_at_any_moment(moment: str) -> None:
+    """One that comes before the waiting, in the middle of it, in whatever thread, or during another hangs nothing."""
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED, moment], timeout=60, capture_output=True, text=True, check=False
+    )
 
     assert (done.returncode, done.stderr) == (0, "")
