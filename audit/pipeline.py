@@ -136,12 +136,12 @@ def run_audit(request: RunRequest, progress: Progress = _silent, gate: Gate | No
 
 def _audit(request: RunRequest, inputs: Inputs, law: Law, progress: Progress, stage: Stage, gate: Gate) -> Audited:
     days = _days(request)
-    with _hashing(inputs):
-        if request.engine == "local":
+    if request.engine == "local":
+        with _hashing(inputs):
             return audit_all(inputs, law, days, progress, stage.folder, gate.foresee)
-        from audit.engines import dask
+    from audit.engines import dask
 
-        return dask.audit_all(inputs, law, days, progress, request.cluster, stage.folder)
+    return dask.audit_all(inputs, law, days, progress, request.cluster, stage.folder)
 
 
 @contextmanager

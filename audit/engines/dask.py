@@ -24,6 +24,7 @@ import pyarrow as pa
 from audit.engines.cluster import layouts, pieces, tasks
 from audit.engines.cluster.connect import Cluster, connected
 from audit.engines.cluster.context import Context
+from audit.engines.cluster.digests import Digests
 from audit.engines.cluster.pieces import Piece, Seen
 from audit.engines.local import Audited, LogAudit, Order
 from audit.engines.part import Days
@@ -52,17 +53,21 @@ def audit_all(
     """
     pieces.refuse_stateful(inputs.profile)
     with connected(where) as client:
+        digests = Digests(client, list(dict.fromkeys((*inputs.rounds, *inputs.wagers))))
         together = layouts.is_colocated(inputs)
         while True:
             audit = _ClusterAudit(client, inputs, law, days, progress, scratch, together=together)
             try:
-                return audit.run()
+                audited = audit.run()
+                digests.learn()
             except Disordered:
                 audit.close()
                 together = False
             except BaseException:
                 audit.close()
                 raise
+            else:
+                return audited
 
 
 class _ClusterAudit(LogAudit):

@@ -41,6 +41,14 @@ _CHUNK: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
+class Digest:
+    """SHA-256 of a file's whole content in hexadecimal, and the `state` (size, times) that the file had then."""
+
+    state: Hashable
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class SourceFile:
     """One input file: `path` to open, `name` as findings and manifest print it (no folder unless needed).
 
@@ -117,6 +125,10 @@ class SourceFile:
 
         It is computed once as long as the file stays as it is.
         """
+        return self.digest().sha256
+
+    def digest(self) -> Digest:
+        """The same with the state of the file, for :meth:`learn` in another process that has this file."""
         try:
             state = self._state()
             if state not in self._digests:
@@ -124,7 +136,11 @@ class SourceFile:
         except OSError as error:
             said = self.trouble(error) or f"cannot be read ({error.strerror})"
             raise InputRefused(f"{self.name}: {said}") from error
-        return self._digests[state]
+        return Digest(state, self._digests[state])
+
+    def learn(self, digest: Digest) -> None:
+        """Take a digest that was worked out elsewhere; it holds as long as the file has that state here."""
+        self._digests[digest.state] = digest.sha256
 
     def whole(self) -> builtins.bytes:
         """The whole content, of which the digest is then known; OSError if it cannot be read."""

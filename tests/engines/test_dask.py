@@ -14,9 +14,10 @@ import trustme
 from audit.cli import call
 from audit.config import load_settings
 from audit.demo import DemoFiles, make_demo
-from audit.engines.cluster import layouts, pieces, tasks
+from audit.engines.cluster import digests, layouts, pieces, tasks
 from audit.engines.cluster.connect import Cluster
 from audit.errors import InputRefused, MachineFailure, UsageError
+from audit.ingest.files import SourceFile
 from audit.ingest.gate import Answer, GateResult
 from audit.ingest.layout import Corrections, TableLayout
 from audit.ingest.sources import Profile
@@ -191,7 +192,7 @@ if not hasattr(tasks, "armed"):  # such a script may be run twice
 
 
 @pytest.mark.usefixtures("small_pieces")
-@pytest.mark.parametrize("task", ["audit_frames", "read_frame"])
+@pytest.mark.parametrize("task", ["audit_frames", "read_frame", "digests_of"])
 def test_the_death_of_a_worker_changes_nothing(demo: DemoFiles, tmp_path: Path, task: str) -> None:
     """A worker that is killed at its work, in the middle of a run with TLS, has it done again by the other."""
     rounds, wagers = clusters.faulty(demo)
@@ -216,6 +217,73 @@ def test_the_death_of_a_worker_changes_nothing(demo: DemoFiles, tmp_path: Path, 
         assert audited(demo, tmp_path / "dask", where, **given) == expected
         assert marker.exists()
         assert [-9] == [worker.poll() for worker in started.workers if worker.poll() is not None]
+
+
+def test_digests_are_worked_out_at_the_workers(
+    demo: DemoFiles, tmp_path: Path, two_workers: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This process reads no file of rounds or wagers for its digest; the manifest is the same."""
+    rounds, wagers = clusters.faulty(demo)
+    given = {
+        "rounds": clusters.several(rounds, tmp_path / "rounds", 3),
+        "wagers": clusters.several(wagers, tmp_path / "wagers", 4),
+    }
+    expected = audited(demo, tmp_path / "local", **given)
+    monkeypatch.setattr(digests, "MANY", 2)
+    here: list[str] = []
+    inner = SourceFile._digest
+    monkeypatch.setattr(SourceFile, "_digest", lambda file: here.append(file.name) or inner(file))
+
+    assert audited(demo, tmp_path / "dask", two_workers, **given) == expected
+    assert sorted(here) == sorted([demo.approvals.name, demo.events.name])
+
+
+def test_a_file_changed_after_its_digest_at_a_worker_is_refused(
+    demo: DemoFiles, tmp_path: Path, two_workers: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A digest that a worker told holds for the file as it was; another content seen here is a change."""
+    rounds = clusters.several(clusters.texts(demo.rounds), tmp_path / "rounds", 1)
+    changed, *_ = (tmp_path / "rounds").rglob("*.parquet")
+    inner = digests.Digests.learn
+
+    def learn_then_change(self: digests.Digests) -> None:
+        inner(self)
+        changed.write_bytes(changed.read_bytes() + b" ")
+
+    monkeypatch.setattr(digests.Digests, "learn", learn_then_change)
+
+    with pytest.raises(InputRefused, match=rf"{changed.name}: was changed while it was read"):
+        audited(demo, tmp_path / "dask", two_workers, rounds=rounds)
+    assert not (tmp_path / "dask" / "manifest.json").exists()
+
+
+def test_a_file_that_no_worker_can_read_has_no_digest_from_there(tmp_path: Path) -> None:
+    """What cannot be read is said where its rows are read, and keeps the other digests of its task from nobody."""
+    there = tmp_path / "a.csv"
+    there.write_bytes(b"a")
+    files = [SourceFile(path, path.name) for path in (tmp_path / "gone.csv", there)]
+
+    gone, digest = tasks.digests_of(files)
+
+    assert gone is None
+    assert digest == files[1].digest()
+
+
+def test_small_files_share_a_task_and_large_ones_have_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A task has so many bytes, or one file of more, and so many files at most."""
+    monkeypatch.setattr(digests, "BYTES", 10)
+    monkeypatch.setattr(digests, "MANY", 3)
+    files = []
+    for number, size in enumerate([4, 6, 1, 50, 0, 0, 0, 0, 9, 2]):
+        path = tmp_path / f"{number}.csv"
+        path.write_bytes(b"x" * size)
+        files.append(SourceFile(path, path.name))
+
+    sizes = [[file.bytes for file in group] for group in digests.grouped(files)]
+
+    assert sizes == [[4, 6], [1], [50], [0, 0, 0], [0, 9], [2]]
 
 
 def test_an_input_refused_at_a_worker_is_refused_in_its_sentence(

@@ -17,7 +17,9 @@ from audit.engines.cluster.pieces import Piece, Seen
 from audit.engines.part import Workbench, audit_partition
 from audit.engines.steps import Steps
 from audit.engines.summary import Summary
+from audit.errors import InputRefused
 from audit.ingest.filereading import Batch
+from audit.ingest.files import Digest, SourceFile
 from audit.ingest.profile import Profile as Facts
 from audit.ingest.quarantine import Quarantine
 from audit.ingest.sources import Profile
@@ -47,6 +49,17 @@ class Outcome:
     steps: Steps = field(default_factory=Steps)
     seen: list[Seen] = field(default_factory=list)
     facts: dict[str, Facts] = field(default_factory=dict)
+
+
+def digests_of(files: Sequence[SourceFile]) -> list[Digest | None]:
+    """The digests of some files; None for one that cannot be read here, which is the business of who reads its rows."""
+    found: list[Digest | None] = []
+    for file in files:
+        try:
+            found.append(file.digest())
+        except InputRefused:
+            found.append(None)
+    return found
 
 
 def read_frame(piece: Piece, keys: Sequence[int], context: Context) -> tuple[Any, Any, Seen]:
