@@ -24,7 +24,7 @@ from audit.ingest.layout import TableLayout, winning_points
 from audit.ingest.numbering import RunningNumbers
 from audit.ingest.parquetfile import ParquetReader
 from audit.ingest.placing import placed
-from audit.ingest.quarantine import Quarantine
+from audit.ingest.quarantine import Quarantine, Rejects
 from audit.ingest.raw import Malformed, RawBatch, Reader
 from audit.ingest.records import Aside, Shaped, heads, shape
 from audit.ingest.sources import CANONICAL, Profile
@@ -193,18 +193,22 @@ class FileReading:
         notes = [self._note_read(len(raw) + len(malformed))]
         if left:
             notes.append(partial(self._common.quarantine.note_left, self._table.name, self._file.name, left))
-        if malformed:
-            notes.append(self._rejected_malformed(malformed))
+        lost = _malformed_rejects(malformed)
         if not len(raw):
-            return self._step(self._table.nothing, raw.source_row, notes)
+            return self._step(self._table.nothing, raw.source_row, [*notes, self._note_rejects(lost)])
         columns, rows, faults = self.typed(raw)
         rows, more = self.settled(rows, raw, shaped.aside)
         faults += more
         faults += (ColumnFault(each.source, each.reason, each.mask) for each in shaped.aside if each.mask.any())
         if not faults:
-            return self._step(rows, raw.source_row, notes)
-        keep, note = self.rejected(raw, columns, rows, faults)
-        return self._step(rows.filter(pa.array(keep)), raw.source_row[keep], [*notes, note])
+            return self._step(rows, raw.source_row, [*notes, self._note_rejects(lost)])
+        keep, rejects = self._rejects(raw, columns, rows, faults)
+        # In their order in the file, wherever its batches end.
+        notes.append(self._note_rejects(rejects.among(lost) if len(lost) else rejects))
+        return self._step(rows.filter(pa.array(keep)), raw.source_row[keep], notes)
+
+    def _note_rejects(self, rejects: Rejects) -> Callable[[], None]:
+        return partial(self._common.quarantine.add, self._table.name, self._file.name, rejects)
 
     def typed(self, raw: RawBatch) -> tuple[Mapping[str, pa.Array], pa.RecordBatch, list[ColumnFault]]:
         """The canonical columns as the source has them, the typed rows, and what cannot be read."""
@@ -276,6 +280,12 @@ class FileReading:
         self, raw: RawBatch, columns: Mapping[str, pa.Array], typed: pa.RecordBatch, faults: list[ColumnFault]
     ) -> tuple[NDArray[np.bool_], Callable[[], None]]:
         """The mask of the good rows, and the note about the others, each with its first fault in schema order."""
+        keep, rejects = self._rejects(raw, columns, typed, faults)
+        return keep, self._note_rejects(rejects)
+
+    def _rejects(
+        self, raw: RawBatch, columns: Mapping[str, pa.Array], typed: pa.RecordBatch, faults: list[ColumnFault]
+    ) -> tuple[NDArray[np.bool_], Rejects]:
         order = {name: number for number, name in enumerate(self._table.names)}
         ranked = sorted(
             faults, key=lambda fault: _FIRST if fault.reason == "superseded" else order.get(fault.column, _FIRST)
@@ -290,10 +300,7 @@ class FileReading:
             shown = pc.take(raw.texts, pa.array(rows))
         else:
             shown = evidence.json_rows(raw.columns, rows, raw.unread(raw.source_row[rows]))
-        note = partial(
-            self._common.quarantine.add,
-            self._table.name,
-            self._file.name,
+        rejects = Rejects(
             source_rows=raw.source_row[rows],
             columns=[ranked[number].column for number in owners],
             keys=[ranked[number].reason for number in owners],
@@ -301,27 +308,24 @@ class FileReading:
             rows=shown,
             ids=self._ids(typed, rows),
         )
-        return ~rejected, note
+        return ~rejected, rejects
 
     def _ids(self, typed: pa.RecordBatch, rows: NDArray[np.intp]) -> pa.StringArray | None:
         if self._table.identity is None:
             return None
         return typed[self._table.identity].take(pa.array(rows))
 
-    def _rejected_malformed(self, malformed: Sequence[Malformed]) -> Callable[[], None]:
-        count = len(malformed)
-        return partial(
-            self._common.quarantine.add,
-            self._table.name,
-            self._file.name,
-            source_rows=[each.row for each in malformed],
-            columns=[None] * count,
-            keys=[each.reason for each in malformed],
-            values=pa.array(
-                [f"{each.found}/{each.expected}" if each.expected else None for each in malformed], pa.string()
-            ),
-            rows=pa.array([each.text for each in malformed], pa.string()),
-        )
+
+def _malformed_rejects(malformed: Sequence[Malformed]) -> Rejects:
+    return Rejects(
+        source_rows=[each.row for each in malformed],
+        columns=[None] * len(malformed),
+        keys=[each.reason for each in malformed],
+        values=pa.array(
+            [f"{each.found}/{each.expected}" if each.expected else None for each in malformed], pa.string()
+        ),
+        rows=pa.array([each.text for each in malformed], pa.string()),
+    )
 
 
 def _spelt(hands: pa.StringArray) -> pa.DictionaryArray:

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from audit.findings import regrouped
 from audit.ingest import cards
@@ -85,6 +86,42 @@ class ReasonCount:
     examples: tuple[Example, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Rejects:
+    """Rejected rows of one file, as equally long columns.
+
+    `keys` are reasons of the catalogue, `rows` the raw rows as JSON; `ids` are the identities that can be read, in any
+    number.
+    """
+
+    source_rows: Sequence[int] | NDArray[np.int64]
+    columns: Sequence[str | None]
+    keys: Sequence[str]
+    values: pa.StringArray
+    rows: pa.StringArray
+    ids: pa.StringArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def among(self, others: Rejects) -> Rejects:
+        """These and others of the same file, in the order of the rows there."""
+        numbers = np.concatenate([np.asarray(each.source_rows, np.int64) for each in (self, others)])
+        order = np.argsort(numbers, kind="stable")
+        columns, keys = [*self.columns, *others.columns], [*self.keys, *others.keys]
+        values = pa.concat_arrays([self.values, others.values])
+        rows = pa.concat_arrays([self.rows, others.rows])
+        places = pa.array(order)
+        return Rejects(
+            numbers[order],
+            [columns[place] for place in order],
+            [keys[place] for place in order],
+            values.take(places),
+            rows.take(places),
+            self.ids if others.ids is None else others.ids,
+        )
+
+
 @dataclass(slots=True)
 class FileCount:
     """Control totals of one file: rows read = accepted + quarantined (+ repeats, which the caller takes out later)."""
@@ -137,34 +174,19 @@ class Quarantine:
         """Count `rows` more rows as read from `file`, whether they can be read or not."""
         self._tables[table].files.setdefault(file, FileCount()).rows += rows
 
-    def add(
-        self,
-        table: str,
-        file: str,
-        *,
-        source_rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]],
-        columns: Sequence[str | None],
-        keys: Sequence[str],
-        values: pa.StringArray,
-        rows: pa.StringArray,
-        ids: pa.StringArray | None = None,
-    ) -> None:
-        """Take in rejected rows of one file, as equally long columns.
-
-        `keys` are reasons of the catalogue, `rows` the raw rows as JSON, `ids` their identities where readable.
-        """
-        count = len(rows)
+    def add(self, table: str, file: str, rejects: Rejects) -> None:
+        """Take in rejected rows of one file."""
+        count = len(rejects)
         if not count:
             return
-        values = pc.utf8_slice_codeunits(values, 0, VALUE_LENGTH)
         part = pa.record_batch(
             [
                 pa.array([file] * count, pa.string()),
-                pa.array(source_rows, pa.int64()),
-                pa.array(columns, pa.string()),
-                values,
-                pa.array(keys, pa.string()),
-                rows,
+                pa.array(rejects.source_rows, pa.int64()),
+                pa.array(rejects.columns, pa.string()),
+                pc.utf8_slice_codeunits(rejects.values, 0, VALUE_LENGTH),
+                pa.array(rejects.keys, pa.string()),
+                rejects.rows,
             ],
             schema=_KEPT,
         )
@@ -172,9 +194,9 @@ class Quarantine:
             kept = self._tables[table]
             kept.parts.append(part)
             kept.files.setdefault(file, FileCount()).quarantined += count
-            if ids is not None:
-                kept.ids.append(ids.drop_null())
-            for reason, number in Counter(keys).items():
+            if rejects.ids is not None:
+                kept.ids.append(rejects.ids.drop_null())
+            for reason, number in Counter(rejects.keys).items():
                 kept.counts[reason] += number
                 self._note_examples(kept, part, reason)
             self._held += part.nbytes
@@ -198,16 +220,9 @@ class Quarantine:
         if column is None:
             raise KeyError(table)
         for index, (file, row) in enumerate(zip(files, source_rows, strict=True)):
-            text = _typed_json(schema, rows, index)
-            self.add(
-                table,
-                file,
-                source_rows=[row],
-                columns=[column],
-                keys=["conflicting_id"],
-                values=pa.array([rows[column][index].as_py()], pa.string()),
-                rows=pa.array([text], pa.string()),
-            )
+            value = pa.array([rows[column][index].as_py()], pa.string())
+            text = pa.array([_typed_json(schema, rows, index)], pa.string())
+            self.add(table, file, Rejects([row], [column], ["conflicting_id"], value, text))
 
     def absorb(self, later: Quarantine) -> None:
         """Take over what another has of a piece of the input that follows in the order of reading."""

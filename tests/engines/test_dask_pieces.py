@@ -19,7 +19,7 @@ from audit.engines.cluster.pieces import Ids, Piece
 from audit.ingest.filereading import Batch
 from audit.ingest.files import SourceFile, resolve
 from audit.ingest.profile import DISTINCT_CAP, Profile
-from audit.ingest.quarantine import Quarantine
+from audit.ingest.quarantine import Quarantine, Rejects
 from audit.ingest.read import open_rounds, open_wagers
 
 READ = {"rounds": open_rounds, "wagers": open_wagers}
@@ -83,16 +83,8 @@ def test_the_quarantine_of_pieces_is_that_of_the_whole(tmp_path: Path) -> None:
         count = len(numbers)
         texts = pa.array([f"R{n}" for n in numbers], pa.string())
         quarantine.note_read("rounds", "a.csv", count + 1)
-        quarantine.add(
-            "rounds",
-            "a.csv",
-            source_rows=list(numbers),
-            columns=["round_no"] * count,
-            keys=["round_no_not_positive"] * count,
-            values=texts,
-            rows=texts,
-            ids=texts,
-        )
+        columns, keys = ["round_no"] * count, ["round_no_not_positive"] * count
+        quarantine.add("rounds", "a.csv", Rejects(list(numbers), columns, keys, texts, texts, texts))
 
     whole, merged = Quarantine(), Quarantine(memory=2_000)
     for numbers in (range(1, 90), range(90, 91), range(91, 300)):

@@ -92,6 +92,25 @@ def test_numbers_hold_across_blocks(monkeypatch: pytest.MonkeyPatch, read_text: 
     assert 14 == reading.quarantine.count("rounds")
 
 
+@pytest.mark.parametrize("block", [300, 900, csvfile.BLOCK_BYTES])
+def test_rejected_rows_stand_in_the_order_of_the_file(
+    monkeypatch: pytest.MonkeyPatch, read_text: Any, a_round: Any, tmp_path: Path, block: int
+) -> None:
+    """Rows that are no rows and rows with a wrong value are in the order of the file, wherever its blocks end."""
+    monkeypatch.setattr(csvfile, "BLOCK_BYTES", block)
+    kinds = ["bad", None, "round_no", None, None, "bad", "outcome"]
+    rows = []
+    for number in range(60):
+        kind = kinds[number % 7]
+        wrong = {} if kind in {None, "bad"} else {kind: "?"}
+        rows.append("bad" if kind == "bad" else ",".join((a_round(round_id=f"R{number}") | wrong).values()))
+    rejects = read_text("\n".join([",".join(a_round()), *rows])).rejects(tmp_path)
+
+    assert [(n + 1, kinds[n % 7]) for n in range(60) if kinds[n % 7]] == [
+        (each["source_row"], each["column"] or "bad") for each in rejects
+    ]
+
+
 def test_a_file_of_malformed_rows_only_is_all_quarantine(read_text: Any, a_round: Any) -> None:
     """Where no row has the right number of fields, all of them are quarantined and counted."""
     reading = read_text(",".join(a_round()) + "\na,b\nc\n")

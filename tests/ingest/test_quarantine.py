@@ -11,16 +11,14 @@ import pytest
 
 from audit.ingest import files, quarantine, read
 from audit.ingest.canonical import EVENTS, ROUNDS, WAGERS
-from audit.ingest.quarantine import Quarantine
+from audit.ingest.quarantine import Quarantine, Rejects
 from audit.model import LANGUAGES
 
 
 def _fill(target: Quarantine, count: int = 5) -> None:
     for start in range(0, count, 2):
         numbers = list(range(start + 1, min(start + 2, count) + 1))
-        target.add(
-            "wagers",
-            "w.csv",
+        rejects = Rejects(
             source_rows=numbers,
             columns=["stake"] * len(numbers),
             keys=["not_money"] * len(numbers),
@@ -28,6 +26,7 @@ def _fill(target: Quarantine, count: int = 5) -> None:
             rows=pa.array([f'{{"stake": "v{n}"}}' for n in numbers]),
             ids=pa.array([f"W{n}" if n != 2 else None for n in numbers]),
         )
+        target.add("wagers", "w.csv", rejects)
 
 
 def test_threads_that_hand_rows_in_lose_none(tmp_path: Path) -> None:
@@ -35,15 +34,8 @@ def test_threads_that_hand_rows_in_lose_none(tmp_path: Path) -> None:
 
     def fill(table: str, column: str) -> None:
         for number in range(1, 401):
-            target.add(
-                table,
-                "f.csv",
-                source_rows=[number],
-                columns=[column],
-                keys=["missing_value"],
-                values=pa.array(["v" * 50]),
-                rows=pa.array(["{}"]),
-            )
+            values, rows = pa.array(["v" * 50]), pa.array(["{}"])
+            target.add(table, "f.csv", Rejects([number], [column], ["missing_value"], values, rows))
 
     with Quarantine(memory=500) as target:
         threads = [threading.Thread(target=fill, args=each) for each in (("rounds", "game"), ("wagers", "stake"))]
