@@ -7,7 +7,8 @@ shuffled by the name of the table. A part is audited by the code of the local en
 byte for byte.
 
 Profiles whose rows need what other files say are refused: rounds numbered on from shoe to shoe, corrections, cards in
-files of their own. A file that is not Parquet is read whole by one worker.
+files of their own. Parquet files are cut at their row groups, plain CSV files at ends of rows; another file is read
+whole by one worker.
 """
 
 from __future__ import annotations
@@ -92,8 +93,12 @@ class _ClusterAudit(LogAudit):
     def _conflicts(self, role: str, opener: Callable[..., Any]) -> Conflicts:
         """Look for repeated ids beforehand; their rows are settled here, and left out by the workers."""
         del opener
-        listed = pieces.pieces_of(role, self._files(role), whole=self._together)
-        looks, suspects = layouts.repeated(self._client, listed, self._inputs.profile) if listed else ([], [])
+        files, profile = self._files(role), self._inputs.profile
+        if self._together:
+            listed = pieces.whole(role, files)
+        else:
+            listed = pieces.pieces_of(role, files, layouts.cut(self._client, files, profile.dialect))
+        looks, suspects = layouts.repeated(self._client, listed, profile) if listed else ([], [])
         self._looks[role] = looks
         column = str(TABLES[role].identity)
         counts = Counter(name for batch in suspects for name in batch.rows[column].to_pylist())

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from audit.errors import InputRefused
 from audit.ingest.canonical import DICTIONARY
+from audit.ingest.csvlines import Part
 from audit.ingest.files import SourceFile
 from audit.ingest.placing import constant, given
 from audit.ingest.raw import Malformed, RawBatch, check_names
@@ -73,6 +74,18 @@ class CsvReader:
             return self._file.stream()
         except OSError as error:
             raise self._refuse(self._file.trouble(error) or "cannot be opened") from error
+
+    def _rows(self) -> pa.NativeFile | Part:
+        """The header and the rows that are to be read, which may be some of the file's."""
+        if self._file.lines is None:
+            return self._stream()
+        try:
+            return Part.of(self._file, self._file.lines)
+        except OSError as error:
+            raise self._refuse(self._file.trouble(error) or "cannot be opened") from error
+
+    def _numbering(self) -> _Numbering:
+        return _Numbering(1 if self._file.lines is None else 1 + self._file.lines.rows)
 
     def _refuse(self, what: str) -> InputRefused:
         return InputRefused(f"{self._file.name}: {what}")
@@ -126,12 +139,12 @@ class CsvReader:
 
     def batches(self, columns: Collection[str], plain: Collection[str]) -> Iterator[RawBatch]:
         """The rows with all columns of the file, which a rejected row shows as evidence."""
-        numbering = _Numbering()
+        numbering = self._numbering()
         try:
             # A row that goes over several lines is rare, and looking for one costs a pass of its own.
             yield from self._batches(columns, plain, numbering, lines_in_cells=False)
         except _Straddled:
-            for batch in self._batches(columns, plain, _Numbering(), lines_in_cells=True):
+            for batch in self._batches(columns, plain, self._numbering(), lines_in_cells=True):
                 if (rest := _from(batch, numbering.given)) is not None:
                     yield rest
 
@@ -141,15 +154,16 @@ class CsvReader:
         """The batches; raises _Straddled where a block may end within a row, which only `lines_in_cells` looks for."""
         folders = {name: value for name, value in self._given.items() if name in columns}
         malformed: list[Malformed] = []
+        earlier = numbering.row - 1
 
         def keep(row: pacsv.InvalidRow) -> str:
-            malformed.append(Malformed(row.number - 1, row.actual_columns, row.expected_columns, row.text))
+            malformed.append(Malformed(earlier + row.number - 1, row.actual_columns, row.expected_columns, row.text))
             return "skip"
 
         source: _Text | None = None
         held: RawBatch | None = None
         try:
-            with self._stream() as stream:
+            with self._rows() as stream:
                 source = _Text(stream, self._decoder(), utf8=self._dialect.utf8)
                 reader = self._reader(source, plain, keep, lines_in_cells=lines_in_cells)
                 for batch in reader:
@@ -255,7 +269,7 @@ class _Text:
 
     closed = False
 
-    def __init__(self, stream: pa.NativeFile, decoder: codecs.IncrementalDecoder, *, utf8: bool) -> None:
+    def __init__(self, stream: pa.NativeFile | Part, decoder: codecs.IncrementalDecoder, *, utf8: bool) -> None:
         self._stream = stream
         self._utf8 = utf8
         self._decoder = decoder
@@ -310,8 +324,8 @@ class _Numbering:
     `row` is the number of the next row; the rows before `given` are in the caller's hands.
     """
 
-    def __init__(self) -> None:
-        self.row = self.given = 1
+    def __init__(self, first: int) -> None:
+        self.row = self.given = first
 
     def next(self, rows: int, malformed: list[Malformed]) -> tuple[NDArray[np.int64], tuple[Malformed, ...]]:
         """Numbers of the next `rows` good rows; the malformed rows before the last of them leave the list."""

@@ -20,6 +20,7 @@ from audit.ingest.partition import keys_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from audit.ingest.csvlines import Lines
     from audit.ingest.remote import Remote
 
 _CSV: Final = (".csv", ".csv.gz", ".csv.zst")
@@ -53,13 +54,15 @@ class SourceFile:
     """One input file: `path` to open, `name` as findings and manifest print it (no folder unless needed).
 
     A file in a store has `remote`; its `path` is then to look at and names nothing on this machine. `groups` are the
-    row groups of a Parquet file that are read, from the first to before the last; None is all. Small and picklable.
+    row groups of a Parquet file that are read, from the first to before the last, `lines` the rows of a CSV file; None
+    is all. Small and picklable.
     """
 
     path: Path
     name: str
     groups: tuple[int, int] | None = None
     remote: Remote | None = None
+    lines: Lines | None = None
     _digests: dict[Hashable, str] = field(default_factory=dict, repr=False, compare=False)
 
     @property

@@ -8,6 +8,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
 import pytest
 import trustme
 
@@ -17,6 +19,7 @@ from audit.demo import DemoFiles, make_demo
 from audit.engines.cluster import digests, layouts, pieces, tasks
 from audit.engines.cluster.connect import Cluster
 from audit.errors import InputRefused, MachineFailure, UsageError
+from audit.ingest import csvlines
 from audit.ingest.files import SourceFile
 from audit.ingest.gate import Answer, GateResult
 from audit.ingest.layout import Corrections, TableLayout
@@ -110,8 +113,39 @@ def test_rows_in_any_files_and_order_give_the_same_bytes(
 
 
 @pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("quoting", ["needed", "none"])
+def test_workers_share_csv_files(
+    demo: DemoFiles, tmp_path: Path, two_workers: Cluster, monkeypatch: pytest.MonkeyPatch, quoting: str
+) -> None:
+    """Parts of one CSV file are read apart, with repeats, conflicts and unreadable rows on both sides of a cut."""
+    given = {}
+    for role, table in zip(("rounds", "wagers"), clusters.faulty(demo), strict=True):
+        path = tmp_path / f"{role}.csv"
+        pacsv.write_csv(table, path, pacsv.WriteOptions(quoting_style=quoting))
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join(line + b"no,row\n\n" * (n % 37 == 36) for n, line in enumerate(lines)))
+        given[role] = path
+    expected = audited(demo, tmp_path / "local", **given)
+    monkeypatch.setattr(csvlines, "STRETCH", 10_000)
+    seen: dict[str, list[int]] = {}
+    inner = pieces.pieces_of
+
+    def listed(role: str, *others: Any) -> list[pieces.Piece]:
+        found = inner(role, *others)
+        seen[role] = [piece.file.lines.rows for piece in found if piece.file.lines]
+        return found
+
+    monkeypatch.setattr(pieces, "pieces_of", listed)
+
+    assert audited(demo, tmp_path / "dask", two_workers, **given) == expected
+    assert min(map(len, seen.values())) > 5
+    assert all(rows == sorted(set(rows)) for rows in seen.values())
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_a_log_in_order_gives_the_same_bytes_without_a_merge(
-    demo: DemoFiles, tmp_path: Path, two_workers: Cluster, monkeypatch: pytest.MonkeyPatch
+    demo: DemoFiles, tmp_path: Path, two_workers: Cluster, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """Where the ids rise, each piece of wagers is handed the rounds that it can name."""
     monkeypatch.setattr(tasks, "bundle_frame", None)
@@ -120,6 +154,11 @@ def test_a_log_in_order_gives_the_same_bytes_without_a_merge(
         "rounds": clusters.in_order(rounds, "round_id", tmp_path / "rounds"),
         "wagers": clusters.in_order(wagers, "round_id", tmp_path / "wagers"),
     }
+    if kind == "csv":
+        monkeypatch.setattr(csvlines, "STRETCH", 10_000)
+        for role, folder in given.items():
+            given[role] = tmp_path / f"{role}.csv"
+            pacsv.write_csv(pq.read_table(folder), given[role])
     expected = audited(demo, tmp_path / "local", **given)
 
     assert b'"LOG-004"' in expected[0]["findings.json"]

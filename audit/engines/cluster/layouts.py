@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,6 +17,8 @@ from audit.engines.cluster.context import Context
 from audit.engines.cluster.frames import KEY, bundled, numbers_frame, table_of, to_pandas
 from audit.engines.cluster.pieces import Ids, Piece
 from audit.engines.terms import Inputs
+from audit.ingest import csvlines
+from audit.ingest.csvfile import Dialect
 from audit.ingest.filereading import Batch
 from audit.ingest.files import SourceFile
 from audit.ingest.sources import Profile
@@ -94,6 +96,22 @@ def task(function: Any, *arguments: Any) -> Any:
     from dask.delayed import delayed
 
     return delayed(function, pure=False, traverse=False)(*arguments)
+
+
+# --- files that several workers share
+
+
+def cut(client: Client, files: Sequence[SourceFile], dialect: Dialect) -> dict[SourceFile, tuple[SourceFile, ...]]:
+    """The large CSV files, each in parts of whole rows: the workers look where its rows end."""
+    wanted = [file for file in dict.fromkeys(files) if csvlines.can_be_cut(file, dialect)]
+    spans = [csvlines.stretches(file) for file in wanted]
+    work = [
+        task(csvlines.look, file, *span, dialect.delimiter)
+        for file, mine in zip(wanted, spans, strict=True)
+        for span in mine
+    ]
+    looks = iter(in_order(client, work) if work else ())
+    return {file: csvlines.cut(file, list(islice(looks, len(mine)))) for file, mine in zip(wanted, spans, strict=True)}
 
 
 # --- parts in files of their own

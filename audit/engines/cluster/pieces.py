@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -22,7 +22,7 @@ from audit.ingest.sources import Profile
 from audit.replay.identity import ascending, fingerprints
 
 ROWS: Final = 500_000
-"""Rows of a piece of a Parquet file, about; another file is one piece."""
+"""Rows of a piece of a Parquet file, about."""
 
 _NO_ROWS: Final = np.zeros(0, np.int64)
 
@@ -74,12 +74,20 @@ def refuse_stateful(profile: Profile) -> None:
                 )
 
 
-def pieces_of(role: str, files: Sequence[SourceFile], *, whole: bool = False) -> list[Piece]:
-    """The files of a role in pieces, or each `whole`, in the order of reading; InputRefused for one that is damaged."""
+def whole(role: str, files: Sequence[SourceFile]) -> list[Piece]:
+    """The files of a role, each a piece, in the order of reading."""
+    return [Piece(role, file, index) for index, file in enumerate(files)]
+
+
+def pieces_of(role: str, files: Sequence[SourceFile], cut: Mapping[SourceFile, Sequence[SourceFile]]) -> list[Piece]:
+    """The files of a role in pieces, in the order of reading: those of `cut` as it has them, Parquet by row groups.
+
+    Raises InputRefused for a file that is damaged.
+    """
     return [
         Piece(role, part, index, number)
         for index, file in enumerate(files)
-        for number, part in enumerate((file,) if whole else split(file, ROWS))
+        for number, part in enumerate(cut.get(file) or split(file, ROWS))
     ]
 
 
@@ -115,8 +123,7 @@ def read(piece: Piece, profile: Profile, seen: Seen) -> Iterator[Batch]:
 class Ids:
     """How the ids of a piece stand: how many, whether each is greater than the one before, the first and the last.
 
-    `named` are the least and the greatest round of wagers, where a look at one column tells. Rows that cannot be read
-    may be among them.
+    `named` are the least and the greatest round of wagers. Rows that cannot be read may be among them.
     """
 
     rows: int
@@ -127,21 +134,24 @@ class Ids:
 
 
 def ids_of(piece: Piece, profile: Profile) -> Iterator[pa.StringArray]:
-    """The ids of the rows of a piece; where a Parquet file has them as they are, no other column is read.
+    """The ids of the rows of a piece. Ids of rows that cannot be read may be among them."""
+    for (ids,) in _texts_of(piece, profile, [str(TABLES[piece.role].identity)]):
+        yield ids.drop_null()
 
-    Ids of rows that cannot be read may be among them.
+
+def _texts_of(piece: Piece, profile: Profile, names: Sequence[str]) -> Iterator[list[pa.StringArray]]:
+    """Columns of ids of the rows of a piece; where a Parquet file has them as they are, no others are read.
+
+    Rows that cannot be read may be among them.
     """
-    table = TABLES[piece.role]
-    identity = str(table.identity)
-    source = _plain_source(piece, profile, identity)
-    if source is not None:
-        reader = open_file(piece.file, profile)
-        if source in reader.names:
-            for raw in reader.batches([source], [source]):
-                yield as_strings(raw.columns[source], Place(piece.file.name, source)).drop_null()
-            return
+    sources = [source for name in names if (source := _plain_source(piece, profile, name)) is not None]
+    reader = open_file(piece.file, profile) if len(sources) == len(names) else None
+    if reader is not None and set(sources) <= set(reader.names):
+        for raw in reader.batches(sources, sources):
+            yield [as_strings(raw.columns[source], Place(piece.file.name, source)) for source in sources]
+        return
     for batch in read(piece, profile, Seen(piece.role, (0, 0), Quarantine())):
-        yield batch.rows[identity]
+        yield [batch.rows[name] for name in names]
 
 
 def _plain_source(piece: Piece, profile: Profile, name: str) -> str | None:
@@ -164,24 +174,16 @@ def look_at_ids(listed: Sequence[Piece], profile: Profile) -> list[Ids]:
 
 def _look(piece: Piece, profile: Profile) -> Ids:
     rows, rising, first, last = 0, True, None, None
-    for ids in ids_of(piece, profile):
-        if not len(ids):
-            continue
-        rising = rising and ascending(ids, last)
-        rows, first, last = rows + len(ids), first if rows else ids[0].as_py(), ids[-1].as_py()
-    return Ids(rows, rising, first, last, _rounds_named(piece, profile) if piece.role == "wagers" else None)
-
-
-def _rounds_named(piece: Piece, profile: Profile) -> tuple[str, str] | None:
-    source = _plain_source(piece, profile, "round_id")
-    reader = None if source is None else open_file(piece.file, profile)
-    if source is None or reader is None or source not in reader.names:
-        return None
     ends: list[str] = []
-    for raw in reader.batches([source], [source]):
-        found = pc.min_max(as_strings(raw.columns[source], Place(piece.file.name, source)))
-        ends += [each for each in found.as_py().values() if each is not None]
-    return (min(ends), max(ends)) if ends else None
+    names = [str(TABLES[piece.role].identity), *(["round_id"] if piece.role == "wagers" else [])]
+    for texts, *named in _texts_of(piece, profile, names):
+        for each in named:
+            ends += [end for end in pc.min_max(each).as_py().values() if end is not None]
+        ids = texts.drop_null()
+        if len(ids):
+            rising = rising and ascending(ids, last)
+            rows, first, last = rows + len(ids), first if rows else ids[0].as_py(), ids[-1].as_py()
+    return Ids(rows, rising, first, last, (min(ends), max(ends)) if ends else None)
 
 
 def prints_of(piece: Piece, profile: Profile) -> npt.NDArray[np.uint64]:
