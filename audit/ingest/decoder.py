@@ -27,7 +27,6 @@ SETTINGS: Final = (
     "arrow_output_version = '1.5'",  # decimals in 64 bits, as it has them
     "preserve_insertion_order = true",
     "memory_limit = '128MB'",
-    "parquet_metadata_cache = true",  # many small files are asked for their schema before they are read
     "enable_progress_bar = false",  # which would be drawn on the standard output of whoever runs us
     "temp_directory = ''",  # nothing beside the inputs, nothing from the network
     "autoinstall_known_extensions = false",

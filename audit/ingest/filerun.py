@@ -8,9 +8,9 @@ to have: the decoder looks each word of a file's dictionary up once, where text 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, takewhile, tee
 from typing import TYPE_CHECKING, Any, Final
@@ -31,14 +31,14 @@ _TOGETHER: Final = 256
 _FEW: Final = 32
 """Words of a column up to which their places are asked for."""
 
-_PLACE: Final = "list_position($files, filename)"
-"""The place of a row's file among the files, from 1: asked for with each row, worked out once for some thousand."""
+_OWN: Final = ("file_index", "file_row_number")
+"""What the decoder tells of each row: its file's place among the files, and its number there, both from 0.
 
-_NUMBER: Final = "file_row_number"
-"""The number of a row in its file, from 0."""
+A file with such a column of its own would be believed instead.
+"""
 
-_OWN: Final = frozenset({"filename", "file_row_number"})
-"""Names under which the decoder tells both; a file with such a column of its own would be believed instead."""
+_NOTE: Final = b"ARROW:schema"
+"""Where Arrow notes the types that it wrote, which the decoder does not look at."""
 
 Columns = Mapping[str, pa.Array]
 
@@ -48,7 +48,7 @@ class Plan:
     """How files of one schema are read: their own columns `wanted`, those of them that come as dictionaries.
 
     `schema` is the one they are read with; `given` the names of columns that their folders give, among the `keys`;
-    `plain` those not to come as dictionaries.
+    `plain` those not to come as dictionaries. `footer` is that of the file that the plan was made for.
     """
 
     schema: pa.Schema
@@ -57,6 +57,7 @@ class Plan:
     plain: frozenset[str]
     given: tuple[str, ...]
     keys: tuple[str, ...]
+    footer: pq.FileMetaData = field(compare=False, repr=False)
 
     def streamed(self) -> Types | None:
         """The types in which the second decoder gives all that is wanted; None where it cannot."""
@@ -100,7 +101,7 @@ class _Asked:
 
     def query(self) -> str:
         """What is asked for, with the place and the number of each row."""
-        return decoder.query([*map(self._term, self.plan.wanted), _PLACE, _NUMBER])
+        return decoder.query([*map(self._term, self.plan.wanted), *_OWN])
 
     def _term(self, name: str) -> str:
         if name not in self.words:
@@ -174,11 +175,9 @@ class FileRun:
         if plan is None or types is None:
             return
         with suppress(*decoder.failures()):
-            for file in files[1:]:  # the first was read for its plan
-                file.whole()  # of what is there now the digest is known; `_sound` asks whether it is there still
-            group = _Group(connection, [str(file.path) for file in files])
-            if not group.alike():
+            if not _alike(plan.footer, files[1:]):
                 return
+            group = _Group(connection, [str(file.path) for file in files])
             if self._asked is None or self._asked.plan != plan:
                 self._asked = _Asked(plan, types, group.words(plan.dictionaries))
             yield from self._pieces(group, first)
@@ -199,6 +198,26 @@ class FileRun:
                 return
 
 
+def _alike(first: pq.FileMetaData, others: Iterable[SourceFile]) -> bool:
+    """Whether the others have the schema of the first file, and were written from the same types.
+
+    Of what is there now the digest is known afterwards; `_sound` asks whether it is there still.
+    """
+    footers = (pq.read_metadata(pa.BufferReader(file.whole())) for file in others)
+    return all(footer.schema.equals(first.schema) and _noted_alike(footer, first) for footer in footers)
+
+
+def _noted_alike(one: pq.FileMetaData, other: pq.FileMetaData) -> bool:
+    notes = [(each.metadata or {}).get(_NOTE) for each in (one, other)]
+    if notes[0] == notes[1]:
+        return True
+    if None in notes:
+        return False
+    # What a program noted beside its types may differ.
+    mine, theirs = (pa.ipc.read_schema(pa.py_buffer(base64.b64decode(note, validate=True))) for note in notes if note)
+    return bool(mine.equals(theirs))
+
+
 def _sound(file: SourceFile, rows: int) -> bool:
     """Whether a file is the one that was looked at before, and one of which no row came has none."""
     return file.untouched() and (rows > 0 or int(pq.read_metadata(file.path).num_rows) == 0)
@@ -213,12 +232,11 @@ class _Whole:
 
 
 class _Rows:
-    """Some rows as the decoder gives them, with the places of their files (ascending, from 1) and their numbers."""
+    """Some rows as the decoder gives them, with the places of their files (ascending, from 0) and their numbers."""
 
     def __init__(self, batch: pa.RecordBatch) -> None:
         self._batch = batch
-        self.places = batch.column(batch.num_columns - 2).to_numpy()
-        self.numbers = batch.column(batch.num_columns - 1).to_numpy()
+        self.places, self.numbers = (column.to_numpy().view(np.int64) for column in batch.columns[-len(_OWN) :])
 
     def __len__(self) -> int:
         return len(self.places)
@@ -247,16 +265,16 @@ class _Rows:
 
     def columns(self) -> list[pa.Array]:
         """What was asked for of the files."""
-        return list(self._batch.columns[:-2])
+        return list(self._batch.columns[: -len(_OWN)])
 
 
-def _whole(asked: _Asked, rows: Sequence[_Rows], before: int) -> _Whole:
-    """Whole files, the first of them after the place `before`.
+def _whole(asked: _Asked, rows: Sequence[_Rows], first: int) -> _Whole:
+    """Whole files, the first of them at the place `first`.
 
     Raises ArrowInvalid where a row is missing or not in its place, and _NewWordError as `check`.
     """
     places, numbers = (np.concatenate(each) for each in zip(*((r.places, r.numbers) for r in rows), strict=True))
-    sizes = np.bincount(places - before - 1)
+    sizes = np.bincount(places - first)
     starts = np.cumsum(sizes) - sizes
     if (places[1:] < places[:-1]).any() or (numbers != np.arange(len(numbers)) - starts.repeat(sizes)).any():
         raise pa.ArrowInvalid("rows are missing, or in another order")
@@ -273,28 +291,6 @@ class _Group:
     def __init__(self, connection: Any, paths: Sequence[str]) -> None:
         self._connection = connection
         self._paths = paths
-
-    def alike(self) -> bool:
-        """Whether all have the schema of the first."""
-        return self._alike_to_parquet() and self._alike_to_arrow()
-
-    def _alike_to_parquet(self) -> bool:
-        query = "select count(*) from (select distinct * exclude (file_name) from parquet_schema($files))"
-        return len({self._answer(query, files)[0] for files in (self._paths, self._paths[:1])}) == 1
-
-    def _alike_to_arrow(self) -> bool:
-        """Whether what Arrow noted of the types, which the decoder does not look at, is the same and not damaged."""
-        query = (
-            "select list(distinct value), count(distinct file_name) "
-            "from parquet_kv_metadata($files) where key = 'ARROW:schema'::blob"
-        )
-        notes, files = self._answer(query, self._paths)[0]
-        if files not in {0, len(self._paths)}:
-            return False
-        if len(notes or ()) < 2:  # the first file's was read when its plan was made
-            return True
-        schemas = [pa.ipc.read_schema(pa.py_buffer(base64.b64decode(note, validate=True))) for note in notes]
-        return all(schema.equals(schemas[0]) for schema in schemas)
 
     def words(self, names: Sequence[str]) -> dict[str, list[str]]:
         """The words of the columns that have few of them: a third file, far from two others, brings none."""
@@ -322,7 +318,7 @@ class _Group:
         batches, next_ones = tee(_Rows(batch) for batch in reader if batch.num_rows)
         next(next_ones, None)
         begun: list[_Rows] = []  # what there is of a file that is not whole yet
-        before = 0
+        first = 0
         for batch, following in zip(batches, chain(next_ones, [None]), strict=False):
             goes_on = following is not None and following.first == batch.last
             start = batch.end_of(begun[0].last) if begun else 0
@@ -333,12 +329,12 @@ class _Group:
                     raise pa.ArrowInvalid("a file of many rows")
                 if end < start:  # all of the batch, and more, is this file's
                     continue
-                yield _whole(asked, begun, before)
-                before = begun[0].last
+                yield _whole(asked, begun, first)
+                first = begun[0].last + 1
             if start < end:
                 whole = batch.cut(start, end)
-                yield _whole(asked, [whole], before)
-                before = whole.last
+                yield _whole(asked, [whole], first)
+                first = whole.last + 1
             begun = [batch.cut(end, len(batch))] if goes_on else []
 
     def _batch_rows(self, path: str, rows: int) -> int:

@@ -199,7 +199,8 @@ class SmallFiles:
             return None
 
     def _planned(self, file: SourceFile, body: pa.Buffer, keys: tuple[str, ...]) -> Plan | None:
-        schema = pq.ParquetFile(pa.BufferReader(body)).schema_arrow
+        opened = pq.ParquetFile(pa.BufferReader(body))
+        schema = opened.schema_arrow
         check_names(file.name, schema.names)
         folders = given(file.partition, schema.names)
         names = (*schema.names, *folders)
@@ -211,7 +212,8 @@ class SmallFiles:
         wanted = tuple(name for name in schema.names if name in columns)
         textual = tuple(name for name in wanted if name not in plain and is_textual(schema.field(name).type))
         read = pq.ParquetFile(pa.BufferReader(body), read_dictionary=list(textual)).schema_arrow
-        return Plan(read, wanted, textual, frozenset(plain), tuple(n for n in folders if n in columns), keys)
+        placed = tuple(name for name in folders if name in columns)
+        return Plan(read, wanted, textual, frozenset(plain), placed, keys, opened.metadata)
 
     def _together(self, bundle: _Bundle) -> Step:
         """The rows of all the files, converted at once."""

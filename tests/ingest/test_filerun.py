@@ -233,7 +233,7 @@ def test_another_schema_is_left_to_arrow(tmp_path: Path, pieces: Pieces, monkeyp
     assert [70_000, 80_000] == [row["stake"] for file, _, row in rows if file == "004.parquet"]
 
 
-@pytest.mark.parametrize("column", ["seat", "file_row_number", "FileName", "STAKE"])
+@pytest.mark.parametrize("column", ["seat", "file_row_number", "File_Index", "STAKE"])
 def test_columns_the_decoder_might_mistake(tmp_path: Path, pieces: Pieces, column: str) -> None:
     """A type it is not asked for, its own name for a file or a row, names alike but for case: Arrow reads."""
     folder = tmp_path / "w"
@@ -254,7 +254,7 @@ def test_files_that_give_themselves_out_for_another(tmp_path: Path, pieces: Piec
     paths = [folder / "000.parquet", folder / "001.parquet"]
     told = [[(0, row) for row in range(6)], [(0, 6), (0, 7), (0, 8), (1, 0), (1, 1), (1, 2)]]
     for path, cells in zip(paths, told, strict=True):
-        table = pq.read_table(path).append_column("filename", pa.array([str(paths[file]) for file, _ in cells]))
+        table = pq.read_table(path).append_column("file_index", pa.array([file for file, _ in cells]))
         pq.write_table(table.append_column("file_row_number", pa.array([row for _, row in cells])), path)
 
     assert wagers(folder) == alone(folder)
@@ -308,21 +308,36 @@ def test_a_file_that_is_replaced_while_it_is_read(
     folder = write(tmp_path / "w", [[{"stake": Decimal(1), "payout": Decimal(2)}]] * 4, schema)
     fresh = pq.read_table(folder / f"{victim:03}.parquet")
     pq.write_table(fresh.set_column(fresh.schema.names.index("payout"), "payout", cells), tmp_path / "fresh.parquet")
-    alike = filerun._Group.alike
+    alike = filerun._alike
 
-    def replaced(self: filerun._Group) -> bool:
-        found = alike(self)
+    def replaced(*given: Any) -> bool:
+        found = alike(*given)
         if (tmp_path / "fresh.parquet").exists():
             (tmp_path / "fresh.parquet").replace(folder / f"{victim:03}.parquet")
         return found
 
-    monkeypatch.setattr(filerun._Group, "alike", replaced)
+    monkeypatch.setattr(filerun, "_alike", replaced)
     if "double" in str(cells.type):
         with pytest.raises(InputRefused, match=f"{victim:03}.parquet: column payout is double"):
             wagers(folder)
     else:
         assert wagers(folder) == alone(folder)
     assert all(piece.rows is None for piece in pieces)
+
+
+@pytest.mark.parametrize("scale", [0, 4])
+def test_a_type_of_which_arrow_noted_nothing(tmp_path: Path, pieces: Pieces, scale: int) -> None:
+    """Another program wrote the files, one of them with other decimals, which the decoder would convert."""
+    kinds = {"stake": pa.decimal128(14, 2), "payout": pa.decimal128(14, 2)}
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in SCHEMA.names])
+    folder = write(tmp_path / "w", [[{"stake": Decimal(1), "payout": Decimal(2)}]] * 4, schema, store_schema=False)
+    other = pq.read_table(folder / "002.parquet")
+    place = schema.names.index("payout")
+    cells = pa.array([Decimal("3.0000")], pa.decimal128(16, scale))
+    pq.write_table(other.set_column(place, "payout", cells), folder / "002.parquet", store_schema=False)
+
+    assert wagers(folder) == alone(folder)
+    assert [] == pieces.streamed()
 
 
 def test_a_type_that_only_arrow_noted(tmp_path: Path, pieces: Pieces) -> None:
@@ -458,16 +473,17 @@ def test_a_file_of_many_rows_is_left_alone(tmp_path: Path, pieces: Pieces, monke
 )
 def test_rows_that_are_missing_or_in_another_order(places: list[int], numbers: list[int], *, good: bool) -> None:
     """Rows are those of whole files, one after the other, or they are refused; files between them have none."""
-    asked = filerun._Asked(filerun.Plan(pa.schema([]), ("a",), (), frozenset(), (), ()), {"a": pa.string()}, {})
-    columns = [pa.array(list("abcde")), pa.array(places, pa.int32()), pa.array(numbers, pa.int64())]
+    plan = filerun.Plan(pa.schema([]), ("a",), (), frozenset(), (), (), footer=None)
+    asked = filerun._Asked(plan, {"a": pa.string()}, {})
+    columns = [pa.array(list("abcde")), pa.array(places, pa.uint64()), pa.array(numbers, pa.int64())]
     rows = filerun._Rows(pa.RecordBatch.from_arrays(columns, ["a", "place", "number"]))
     if good:
-        part = filerun._whole(asked, [rows], 2)
+        part = filerun._whole(asked, [rows], 3)
         assert [0, 2, 0, 3] == part.sizes
         assert list("abcde") == part.columns["a"].to_pylist()
         return
     with pytest.raises(pa.ArrowInvalid):
-        filerun._whole(asked, [rows], 2)
+        filerun._whole(asked, [rows], 3)
 
 
 CELLS = st.fixed_dictionaries(
