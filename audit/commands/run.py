@@ -55,8 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     begun = time.perf_counter()
     if arguments.timings is not None:
         process.claim(arguments.timings)
-    # The gate gets ready in a process of its own while this one imports the rest and reads.
-    with process.settled(), GateProcess() as gate:
+    # The gate gets ready in a process of its own, before anything else: of a small log, that is all the time.
+    with GateProcess() as gate, process.settled():
         result, threshold = _run(arguments, gate)
     if arguments.timings is not None:
         process.write_timings(arguments.timings, result.steps, begun)

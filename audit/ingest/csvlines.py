@@ -1,8 +1,8 @@
 """Where a CSV file can be cut, so that several readers share it: at ends of rows, of which the number is known.
 
 A line break within quotes ends no row. Whether a quote is open can be told of a place in the middle of a file only by
-all quotes before it. So the stretches of a file are looked at one by one, by whoever, each for both cases; put
-together, it shows which case holds. A file that this does not decide for certain is not cut.
+all quotes before it. So each stretch of a file is looked at by itself, for both cases; put together, the looks show
+which case holds where. A file that this does not decide for certain is not cut.
 """
 
 from __future__ import annotations
@@ -72,7 +72,10 @@ def can_be_cut(file: SourceFile, dialect: Dialect) -> bool:
     """Whether a file is worth the looking: plain UTF-8 of several stretches."""
     if file.kind != "csv" or file.compression is not None or file.lines is not None:
         return False
-    return dialect.utf8 and dialect.delimiter.isascii() and file.bytes > STRETCH
+    try:
+        return dialect.utf8 and dialect.delimiter.isascii() and file.bytes > STRETCH
+    except OSError:  # who reads it says so
+        return False
 
 
 def stretches(file: SourceFile) -> list[tuple[int, int]]:

@@ -111,6 +111,7 @@ class Rejects:
         columns, keys = [*self.columns, *others.columns], [*self.keys, *others.keys]
         values = pa.concat_arrays([self.values, others.values])
         rows = pa.concat_arrays([self.rows, others.rows])
+        ids = [each.ids for each in (self, others) if each.ids is not None]
         places = pa.array(order)
         return Rejects(
             numbers[order],
@@ -118,7 +119,7 @@ class Rejects:
             [keys[place] for place in order],
             values.take(places),
             rows.take(places),
-            self.ids if others.ids is None else others.ids,
+            pa.concat_arrays(ids) if ids else None,
         )
 
 

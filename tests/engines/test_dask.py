@@ -302,6 +302,7 @@ def test_a_file_that_no_worker_can_read_has_no_digest_from_there(tmp_path: Path)
     there.write_bytes(b"a")
     files = [SourceFile(path, path.name) for path in (tmp_path / "gone.csv", there)]
 
+    assert [files] == digests.grouped(files)
     gone, digest = tasks.digests_of(files)
 
     assert gone is None

@@ -180,6 +180,7 @@ def test_a_file_that_is_gone_is_refused(tmp_path: Path) -> None:
     part = parts_of(file, 100)[1]
     file.path.unlink()
 
+    assert parts_of(file, 100) == (file,)
     with pytest.raises(InputRefused, match=r"rounds\.csv: cannot be read \(No such file or directory\)"):
         csvlines.look(file, 0, 100, ",")
     with pytest.raises(InputRefused, match=r"rounds\.csv: cannot be opened"):

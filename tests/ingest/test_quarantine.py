@@ -29,6 +29,24 @@ def _fill(target: Quarantine, count: int = 5) -> None:
         target.add("wagers", "w.csv", rejects)
 
 
+def test_rejects_among_others_are_in_the_order_of_the_rows() -> None:
+    """Nothing of either is lost, the ids among it."""
+
+    def some(*numbers: int, ids: list[str] | None) -> Rejects:
+        texts = pa.array([f"v{number}" for number in numbers], pa.string())
+        keys = [f"key {number}" for number in numbers]
+        return Rejects(numbers, [f"c{n}" for n in numbers], keys, texts, texts, ids and pa.array(ids, pa.string()))
+
+    both = some(2, 5, 9, ids=["W2", "W9"]).among(some(1, 6, ids=["W6"]))
+
+    assert [1, 2, 5, 6, 9] == list(both.source_rows)
+    assert ["c1", "c2", "c5", "c6", "c9"] == both.columns
+    assert ["key 1", "key 2", "key 5", "key 6", "key 9"] == both.keys
+    assert ["v1", "v2", "v5", "v6", "v9"] == both.values.to_pylist() == both.rows.to_pylist()
+    assert ["W2", "W9", "W6"] == both.ids.to_pylist()
+    assert some(3, ids=None).among(some(1, ids=None)).ids is None
+
+
 def test_threads_that_hand_rows_in_lose_none(tmp_path: Path) -> None:
     """Two tables filled at once, with hardly any memory for them, are written whole and in order."""
 

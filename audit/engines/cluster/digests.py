@@ -44,10 +44,18 @@ def grouped(files: Sequence[SourceFile]) -> list[list[SourceFile]]:
     groups: list[list[SourceFile]] = []
     room = 0
     for file in files:
-        size = file.bytes
+        size = _size(file)
         if not groups or size > room or len(groups[-1]) == MANY:
             groups.append([])
             room = BYTES
         groups[-1].append(file)
         room -= size
     return groups
+
+
+def _size(file: SourceFile) -> int:
+    """The bytes of a file; of one that is gone none, which is the business of who reads its rows."""
+    try:
+        return file.bytes
+    except OSError:
+        return 0
