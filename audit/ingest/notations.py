@@ -231,4 +231,7 @@ def both_hands(
 def joined_hands(single: Sequence[pa.StringArray], notation: Notation) -> pa.StringArray:
     """One side's cards in one column each as canonical hands; a card that is absent is left out, wherever it stands."""
     options = pc.JoinOptions(null_handling="skip")
-    return pc.binary_join_element_wise(*(notation.cards(column) for column in single), " ", options=options)
+    cards = (notation.cards(column) for column in single)
+    # A last part that is there in every row: Arrow leaves a row out where all parts are to be skipped.
+    joined = pc.utf8_rtrim_whitespace(pc.binary_join_element_wise(*cards, "", " ", options=options))
+    return pc.if_else(pc.equal(joined, ""), pa.scalar(None, pa.string()), joined)

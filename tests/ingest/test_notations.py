@@ -121,6 +121,13 @@ def test_single_columns_leave_out_absent_cards() -> None:
     assert ["8D 10S", "9C"] == joined_hands(columns, Notation("suit_rank", none=("",))).to_pylist()
 
 
+def test_a_side_without_any_card_keeps_its_row() -> None:
+    """A round without cards, as one that was called off, has a row of its own, wherever it stands."""
+    columns = [pa.array([None, "D08", "", None]), pa.array(["", "S10", None, None])]
+
+    assert [None, "8D 10S", None, None] == joined_hands(columns, Notation("suit_rank")).to_pylist()
+
+
 @pytest.mark.skipif(not SAMPLES.is_file(), reason="the handed samples are not part of the project")
 def test_the_vendors_own_records_are_read_as_by_hand() -> None:
     """Real records of six vendors give the cards that were decoded by hand."""

@@ -124,3 +124,18 @@ def test_the_sample_outcome_table_is_read_whole(read_files: Any) -> None:
     assert [429, 38, 31, 2] == [
         pairs.count(each) for each in ((False, False), (True, False), (False, True), (True, True))
     ]
+
+
+def test_a_round_without_cards_in_their_columns_goes_to_quarantine(read_text: Any) -> None:
+    """One column for each card, and a round that has none of them: it alone is not read, and no other is shifted."""
+    rows = ["1,T,S,1,2024-03-01 12:00:00,P,0,9,-,3,4,-", "2,T,S,2,2024-03-01 12:01:00,B,NA,,-,0,,2"]
+    rows += ["3,T,S,3,2024-03-01 12:02:00,T,-,-,-,-,-,-", "4,T,S,4,2024-03-01 12:03:00,T,1,1,4,0,6,-"]
+    text = "\n".join(["round,table,shoe,hand,time,winner,p1,p2,p3,b1,b2,b3", *rows])
+
+    reading = read_text(text, profile=sources.load_profile("points_only"))
+
+    assert [(1, "10 9", "3 4"), (4, "A A 4", "10 6")] == [
+        (number, row["player_cards"], row["banker_cards"])
+        for number, row in zip(reading.numbers, reading.rows, strict=True)
+    ]
+    assert {("no_cards", 1), ("one_side_without_cards", 1)} == set(reading.reasons)
