@@ -129,11 +129,15 @@ class CsvReader:
         with self._stream() as stream:
             while chunk := stream.read(BLOCK_BYTES):
                 try:
-                    line += decoder.decode(chunk).count("\n")
+                    text = decoder.decode(chunk)
                 except UnicodeDecodeError as error:
                     line += error.object[: error.start].count(b"\n")
                     break
                 except UnicodeError:
+                    break
+                before, null, _ = text.partition("\0")
+                line += before.count("\n")
+                if null:
                     break
         return self._refuse(f"is not {self._dialect.encoding.upper()} text (first wrong byte in line {line})")
 
@@ -274,6 +278,7 @@ class _Text:
         self._utf8 = utf8
         self._decoder = decoder
         self._between = False
+        self._held = b""
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._stopped = False
@@ -282,25 +287,40 @@ class _Text:
     def read(self, size: int = -1) -> bytes:
         """Some bytes of text, no more than `size`, empty at the end."""
         # A character of another encoding takes up to twice its bytes; of UTF-8, the rest of one may be waiting.
-        size = max(1, size - 4 if self._utf8 else size // 2)
+        size = max(1, size - 5 if self._utf8 else (size - 1) // 2)
         with self._lock:
             while not self._stopped and not self._ended.is_set():
                 chunk: bytes = self._stream.read(size)
-                if self._between and chunk and chunk.isascii():
-                    return chunk
-                try:
-                    text = self._decoder.decode(chunk, final=not chunk)
-                except UnicodeError as error:
-                    self._wrong = error
-                    raise
                 if not chunk:
                     self._ended.set()
-                # Past the first bytes and with no rest of a character waiting, ASCII is text as it is.
-                self._between = self._utf8 and not self._decoder.getstate()[0]
-                if text:
-                    return text.encode()
+                try:
+                    text = self._held + self._decoded(chunk)
+                except UnicodeError as error:
+                    self._wrong = error
+                    self._ended.set()
+                    raise
+                # Where some text ends with a carriage return, Arrow drops a line feed that begins the next, also
+                # within a cell.
+                self._held = b"\r" if chunk and text.endswith(b"\r") else b""
+                if text := text.removesuffix(self._held):
+                    return text
             self._ended.set()
             return b""
+
+    def _decoded(self, chunk: bytes) -> bytes:
+        """The text of some bytes, as UTF-8; raises UnicodeError for what is none, to which null bytes belong.
+
+        Arrow, looking for the end of a row that goes over several lines, loses its way behind a null byte.
+        """
+        if self._between and chunk.isascii():
+            text = chunk
+        else:
+            text = self._decoder.decode(chunk, final=not chunk).encode()
+            # Past the first bytes and with no rest of a character waiting, ASCII is text as it is.
+            self._between = self._utf8 and not self._decoder.getstate()[0]
+        if b"\0" in text:
+            raise UnicodeError("a null byte")
+        return text
 
     def check(self) -> None:
         """Raise what went wrong in decoding, should the reader have taken it for the end."""

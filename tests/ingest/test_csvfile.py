@@ -111,6 +111,38 @@ def test_rejected_rows_stand_in_the_order_of_the_file(
     ]
 
 
+@pytest.mark.parametrize("block", range(260, 330))
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_a_line_break_in_a_cell_is_kept_wherever_a_block_ends(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, block: int, encoding: str
+) -> None:
+    """A carriage return and a line feed within quotes stay two, on both sides of the end of a block too."""
+    monkeypatch.setattr(csvfile, "BLOCK_BYTES", block)
+    cells = [f"{number}\r\n" + "\r\né" * (number % 9) for number in range(60)]
+    path = tmp_path / "log.csv"
+    path.write_bytes(("x,y\r\n" + "".join(f'"{cell}",1\r\n' for cell in cells)).encode(encoding))
+    reader = csvfile.CsvReader(files.SourceFile(path, path.name), csvfile.Dialect(encoding=encoding))
+
+    batches = list(reader.batches(reader.names, reader.names))
+
+    assert cells == [cell for batch in batches for cell in batch.columns["x"].to_pylist()]
+    assert list(range(1, 61)) == [int(number) for batch in batches for number in batch.source_row]
+
+
+@pytest.mark.parametrize("where", [1, 400, 999])
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16-le"])
+def test_a_null_byte_is_no_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, where: int, encoding: str) -> None:
+    """Behind one, Arrow may take a line break in a cell for the end of a row: the file is refused, the line named."""
+    monkeypatch.setattr(csvfile, "BLOCK_BYTES", 2000)
+    lines = [f'{number},"a{chr(0) if number == where else ""}"' for number in range(1000)]
+    path = tmp_path / "log.csv"
+    path.write_bytes("\n".join(["x,y", *lines]).encode(encoding))
+    reader = csvfile.CsvReader(files.SourceFile(path, path.name), csvfile.Dialect(encoding=encoding))
+
+    with pytest.raises(InputRefused, match=rf"log\.csv: is not .* text \(first wrong byte in line {where + 2}\)"):
+        list(reader.batches(reader.names, reader.names))
+
+
 def test_a_file_of_malformed_rows_only_is_all_quarantine(read_text: Any, a_round: Any) -> None:
     """Where no row has the right number of fields, all of them are quarantined and counted."""
     reading = read_text(",".join(a_round()) + "\na,b\nc\n")

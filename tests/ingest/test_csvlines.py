@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.errors import InputRefused
-from audit.ingest import csvlines
+from audit.ingest import csvfile, csvlines
 from audit.ingest.csvfile import CsvReader, Dialect
 from audit.ingest.files import SourceFile
 
@@ -59,7 +59,7 @@ def written(folder: Path, content: bytes) -> SourceFile:
     return SourceFile(path, path.name)
 
 
-CELL = st.text(st.sampled_from('ab,;"\n é澳'), max_size=6)
+CELL = st.lists(st.sampled_from([*'ab,;"\n é澳', "\r\n"]), max_size=6).map("".join)
 END = st.sampled_from(["\n", "\r\n"])
 
 
@@ -77,17 +77,19 @@ def tables(draw: st.DrawFn) -> bytes:
 
 
 ANYTHING = st.lists(
-    st.sampled_from(["a", "bc", ",", '"', "\n", "\r\n", "\r", "x,y,z\n", '"é"', "澳,", " "]), max_size=40
+    st.sampled_from(["a", "bc", ",", '"', "\n", "\r\n", "\r", "x,y,z\n", '"é"', "澳,", " ", "\0"]), max_size=40
 )
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(content=tables(), stretch=st.integers(4, 40))
-def test_any_table_in_parts_is_the_table(tmp_path: Path, content: bytes, stretch: int) -> None:
-    """Quotes, line breaks in cells, blank lines, rows of another length, wherever the stretches end."""
+@given(content=tables(), stretch=st.integers(4, 40), block=st.integers(400, 600))
+def test_any_table_in_parts_is_the_table(tmp_path: Path, content: bytes, stretch: int, block: int) -> None:
+    """Quotes, line breaks in cells, blank lines, rows of another length, wherever the stretches and blocks end."""
     file = written(tmp_path, content)
 
-    assert read_or_refused(parts_of(file, stretch)) == read_or_refused([file])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csvfile, "BLOCK_BYTES", block)
+        assert read_or_refused(parts_of(file, stretch)) == read_or_refused([file])
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
