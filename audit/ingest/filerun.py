@@ -7,7 +7,6 @@ to have: the decoder looks each word of a file's dictionary up once, where text 
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -36,9 +35,6 @@ _OWN: Final = ("file_index", "file_row_number")
 
 A file with such a column of its own would be believed instead.
 """
-
-_NOTE: Final = b"ARROW:schema"
-"""Where Arrow notes the types that it wrote, which the decoder does not look at."""
 
 Columns = Mapping[str, pa.Array]
 
@@ -199,23 +195,15 @@ class FileRun:
 
 
 def _alike(first: pq.FileMetaData, others: Iterable[SourceFile]) -> bool:
-    """Whether the others have the schema of the first file, and were written from the same types.
+    """Whether the others have the schema of the first file, in the file itself and as Arrow would read it.
 
-    Of what is there now the digest is known afterwards; `_sound` asks whether it is there still.
+    The former compares columns without the groups around them; the latter knows these, and the types that Arrow noted,
+    which the decoder does not look at. Of what is there now the digest is known afterwards; `_sound` asks whether it is
+    there still.
     """
-    footers = (pq.read_metadata(pa.BufferReader(file.whole())) for file in others)
-    return all(footer.schema.equals(first.schema) and _noted_alike(footer, first) for footer in footers)
-
-
-def _noted_alike(one: pq.FileMetaData, other: pq.FileMetaData) -> bool:
-    notes = [(each.metadata or {}).get(_NOTE) for each in (one, other)]
-    if notes[0] == notes[1]:
-        return True
-    if None in notes:
-        return False
-    # What a program noted beside its types may differ.
-    mine, theirs = (pa.ipc.read_schema(pa.py_buffer(base64.b64decode(note, validate=True))) for note in notes if note)
-    return bool(mine.equals(theirs))
+    stored, read = first.schema, first.schema.to_arrow_schema()
+    schemas = (pq.read_metadata(pa.BufferReader(file.whole())).schema for file in others)
+    return all(schema.equals(stored) and schema.to_arrow_schema().equals(read) for schema in schemas)
 
 
 def _sound(file: SourceFile, rows: int) -> bool:

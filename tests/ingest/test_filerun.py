@@ -340,6 +340,20 @@ def test_a_type_of_which_arrow_noted_nothing(tmp_path: Path, pieces: Pieces, sca
     assert [] == pieces.streamed()
 
 
+@pytest.mark.parametrize("grouped", [0, 2])
+def test_a_column_within_a_group(tmp_path: Path, pieces: Pieces, grouped: int) -> None:
+    """A column that one file has within another, and the others by themselves, is not the same."""
+    folder = write(tmp_path / "w", [[{"seat": "1"}]] * 4, store_schema=False)
+    path = folder / f"{grouped:03}.parquet"
+    table = pq.read_table(path)
+    seat = pa.StructArray.from_arrays([table["seat"].combine_chunks()], fields=[pa.field("seat", pa.string())])
+    around = pa.field("around", seat.type, nullable=False)
+    pq.write_table(table.drop_columns(["seat"]).append_column(around, seat), path, store_schema=False)
+
+    assert wagers(folder) == alone(folder)
+    assert [] == pieces.streamed()
+
+
 def test_a_type_that_only_arrow_noted(tmp_path: Path, pieces: Pieces) -> None:
     """A length of time is stored as a number, and is none."""
     schema = SCHEMA.set(SCHEMA.names.index("seat"), pa.field("seat", pa.int64()))
@@ -354,7 +368,7 @@ def test_a_type_that_only_arrow_noted(tmp_path: Path, pieces: Pieces) -> None:
 
 
 def test_what_arrow_noted_of_the_types(tmp_path: Path, pieces: Pieces) -> None:
-    """Notes that say the same in other words are the same; a damaged one, or one too few, is for Arrow to judge."""
+    """Notes that say the same in other words, or say nothing new, are the same; a damaged one is for Arrow to judge."""
     folder = write(tmp_path / "w", [[{}] * 2] * 4)
     for number, path in enumerate(sorted(folder.iterdir())):
         pq.write_table(pq.read_table(path).replace_schema_metadata({"rows": str(number)}), path)
@@ -364,7 +378,7 @@ def test_what_arrow_noted_of_the_types(tmp_path: Path, pieces: Pieces) -> None:
     pieces.clear()
     pq.write_table(pq.read_table(folder / "002.parquet"), folder / "002.parquet", store_schema=False)
     assert wagers(folder) == alone(folder)
-    assert [] == pieces.streamed()
+    assert [(0, 4)] == pieces.streamed()
 
     content = (folder / "003.parquet").read_bytes()
     place = content.index(b"ARROW:schema") + 60
