@@ -85,7 +85,11 @@ def serve(
         desk.log.info("service.started", pid=os.getpid(), host=socket.gethostname(), version=__version__)
         auditor.check_ledger()
         with _stopping(auditor) as stop:
-            code = auditor.run_pass(force).exit_code if once else _forever(auditor, stop, force)
+            if once:
+                code = auditor.run_pass(force).exit_code
+                _say_why(auditor, stop)
+            else:
+                code = _forever(auditor, stop, force)
         desk.report(state="stopped")
         desk.log.info("service.stopped")
         return int(code)
@@ -127,6 +131,7 @@ def _forever(auditor: Auditor, stop: _Stop, force: Collection[str]) -> ExitCode:
         auditor.desk.log.info("schedule.set", next_run_at=due.isoformat())
         tell_systemd("READY=1")
         stop.wait()
+        _say_why(auditor, stop)
         tell_systemd("STOPPING=1")
         # Paused first: a job that comes due during the shutdown would be submitted to an executor that is gone.
         scheduler.pause()
@@ -170,7 +175,7 @@ def usable_job_store(path: Path, now: dt.datetime) -> dt.datetime | None:
 
 
 class _Stop:
-    """Signals that ask the service to stop, and the waiting for them.
+    """Signals that asked the service to stop, and the waiting for them.
 
     Python's own handler of a signal only notes it, for the main thread to answer when it next runs code. One that comes
     just before that thread goes to sleep, or in another thread, would not wake it from a lock, a queue or an event. So
@@ -201,8 +206,7 @@ def _stopping(auditor: Auditor) -> Iterator[_Stop]:
         if stop.signals:  # a second signal may come while this one is being answered
             return
         stop.signals.append(number)
-        auditor.stop.set()
-        auditor.desk.log.info("service.stopping", signal=signal.Signals(number).name)
+        auditor.stop.set()  # no word of it here: the signal may have come in the middle of another word
 
     with closing(_Stop()) as stop:
         if threading.current_thread() is not threading.main_thread():
@@ -217,6 +221,12 @@ def _stopping(auditor: Auditor) -> Iterator[_Stop]:
             for number, handler in before.items():
                 signal.signal(number, handler)
             signal.set_wakeup_fd(wire)
+
+
+def _say_why(auditor: Auditor, stop: _Stop) -> None:
+    """Log the signal for which the service stops, if it is one."""
+    for number in stop.signals:
+        auditor.desk.log.info("service.stopping", signal=signal.Signals(number).name)
 
 
 def _dispose(scheduler: Any) -> None:
