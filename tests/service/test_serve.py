@@ -44,9 +44,30 @@ def test_sigterm_finishes_the_day_in_hand_and_exits_cleanly(
     assert [str(entry.gaming_day) for entry in entries("run")] == ["2024-03-03"]
     events = [json.loads(line)["event"] for line in log.splitlines()]
     assert events[-1] == "service.stopped"
+    assert events.index("service.stopping") < events.index("run.finished")
     assert "library" not in events
     health = json.loads((tmp_path / "audits" / "ledger.sqlite.health.json").read_text())
     assert health["state"] == "stopped"
+
+
+def test_a_single_pass_that_is_told_to_stop_ends_with_the_day_in_hand(
+    fakes: Any, one_pass: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """SIGTERM in the middle of `--once`: that day is recorded, no other begun, and the log says why."""
+
+    class Told(fakes.Runner):
+        def __call__(self, *given: Any) -> Any:
+            signal.raise_signal(signal.SIGTERM)
+            return super().__call__(*given)
+
+    for day in ("2024-03-03", "2024-03-04"):
+        fakes.deliver(tmp_path, day)
+
+    assert one_pass(Told()) == 0
+
+    events = [json.loads(line)["event"] for line in capsys.readouterr().err.splitlines()]
+    assert events.count("run.finished") == 1
+    assert events[-3:] == ["pass.finished", "service.stopping", "service.stopped"]
 
 
 def test_job_is_persistent_and_in_macau_time(fakes: Any, child: Any, tmp_path: Path) -> None:
