@@ -92,12 +92,10 @@ def look(file: SourceFile, start: int, stop: int, delimiter: str) -> Look:
     except (pa.ArrowException, OSError) as error:
         said = file.trouble(error) or f"cannot be read ({getattr(error, 'strerror', None) or error})"
         raise InputRefused(f"{file.name}: {said}") from error
-    if start == 0:
+    begins = start == 0
+    if begins:  # as if a row had ended before
         start = len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0
         content = b"\n" + content[start:]
-        begins = True
-    else:
-        begins = False
     if len(content) < stop - start + 2:
         content += b"\n"  # which stands for the end of the file
     data = np.frombuffer(content, np.uint8)
