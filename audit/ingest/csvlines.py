@@ -16,8 +16,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from audit.errors import InputRefused
-
 if TYPE_CHECKING:
     from audit.ingest.csvfile import Dialect
     from audit.ingest.files import SourceFile
@@ -90,8 +88,7 @@ def look(file: SourceFile, start: int, stop: int, delimiter: str) -> Look:
         with Part(file, (max(start - 1, 0), stop + 1)) as part:
             content = part.read()
     except (pa.ArrowException, OSError) as error:
-        said = file.trouble(error) or f"cannot be read ({getattr(error, 'strerror', None) or error})"
-        raise InputRefused(f"{file.name}: {said}") from error
+        raise file.unread(error) from error
     begins = start == 0
     if begins:  # as if a row had ended before
         start = len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0
@@ -130,11 +127,16 @@ def _ends(
     if not len(ends):
         return Ends()
     lengths = np.diff(ends)
-    filled = (lengths > 2) | ((lengths == 2) & (data[ends[1:] - 1] != _RETURN))
+    filled = _filled(lengths, data[ends[1:] - 1] == _RETURN)
     places = ends + start
     first_filled = int(places[1 + int(filled.argmax())]) if filled.any() else None
     returns = bool(data[ends[0] - 1] == _RETURN)
     return Ends(int(places[0]), int(places[-1]), int(filled.sum()), first_filled, returns)
+
+
+def _filled(length: Any, returns: Any) -> Any:
+    """Whether a row of so many bytes, with a carriage return before its line feed or not, is more than its end."""
+    return length > 1 + np.asarray(returns, np.int64)
 
 
 def cut(file: SourceFile, looks: Sequence[Look]) -> tuple[SourceFile, ...]:
@@ -157,8 +159,7 @@ def cut(file: SourceFile, looks: Sequence[Look]) -> tuple[SourceFile, ...]:
             head, rows = ends.filled, ends.rows - 1
             begins.append((head, 0))
         else:
-            length = ends.first - last
-            rows += length > len(b"\r\n") or (length == len(b"\r\n") and not ends.returns)
+            rows += int(_filled(ends.first - last, ends.returns))
             begins.append((ends.first, rows))
             rows += ends.rows
         last = ends.last
@@ -173,7 +174,7 @@ class Part:
     """Some spans (first byte, past the last) of a file one after another, for reading; OSError if it cannot be read."""
 
     def __init__(self, file: SourceFile, *spans: tuple[int, int]) -> None:
-        self._stream: Any = file.path.open("rb", buffering=0) if file.remote is None else file.remote.open()
+        self._stream = file.stored()
         self._spans = list(spans)
 
     @classmethod

@@ -103,7 +103,7 @@ def _is_plain(kind: pa.DataType) -> bool:
 
 def query(terms: Iterable[str]) -> str:
     """What is asked of the files `$files`, their rows one file after the other; `terms` have their names quoted."""
-    return f"select {', '.join(terms)} from read_parquet($files, hive_partitioning = false)"  # noqa: S608 - as said
+    return f"select {', '.join(terms)} from read_parquet($files, hive_partitioning = false)"  # noqa: S608 - names are quoted
 
 
 def quoted(name: str) -> str:

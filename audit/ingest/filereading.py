@@ -204,7 +204,7 @@ class FileReading:
             return self._step(rows, raw.source_row, [*notes, self._note_rejects(lost)])
         keep, rejects = self._rejects(raw, columns, rows, faults)
         # In their order in the file, wherever its batches end.
-        notes.append(self._note_rejects(rejects.among(lost) if len(lost) else rejects))
+        notes.append(self._note_rejects(rejects.among(lost)))
         return self._step(rows.filter(pa.array(keep)), raw.source_row[keep], notes)
 
     def _note_rejects(self, rejects: Rejects) -> Callable[[], None]:

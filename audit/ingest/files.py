@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
 
 from audit.errors import InputRefused, UsageError
 from audit.ingest.partition import keys_of
@@ -105,6 +105,10 @@ class SourceFile:
             return pa.input_stream(str(self.path), compression=self.compression)
         return self.remote.stream(self.compression)
 
+    def stored(self) -> Any:
+        """The content as it is stored, for reading anywhere in it; OSError if it cannot be opened."""
+        return self.path.open("rb", buffering=0) if self.remote is None else self.remote.open()
+
     def content(self, most: int) -> Path | BinaryIO:
         """The path of a file, or the whole of one in a store; InputRefused beyond `most` bytes there."""
         if self.remote is None:
@@ -123,6 +127,11 @@ class SourceFile:
         said = why(error)
         return None if said is None else f"cannot be read ({said})"
 
+    def unread(self, error: Exception) -> InputRefused:
+        """The refusal of a file whose content cannot be read."""
+        said = self.trouble(error) or f"cannot be read ({getattr(error, 'strerror', None) or error})"
+        return InputRefused(f"{self.name}: {said}")
+
     def sha256(self) -> str:
         """SHA-256 of the content, of the whole file, in hexadecimal; InputRefused if the file cannot be read.
 
@@ -137,8 +146,7 @@ class SourceFile:
             if state not in self._digests:
                 self._digests[state] = self._digest()
         except OSError as error:
-            said = self.trouble(error) or f"cannot be read ({error.strerror})"
-            raise InputRefused(f"{self.name}: {said}") from error
+            raise self.unread(error) from error
         return Digest(state, self._digests[state])
 
     def learn(self, digest: Digest) -> None:
@@ -148,7 +156,7 @@ class SourceFile:
     def whole(self) -> builtins.bytes:
         """The whole content, of which the digest is then known; OSError if it cannot be read."""
         state = self._state()
-        with self.path.open("rb", buffering=0) if self.remote is None else self.remote.open() as stream:
+        with self.stored() as stream:
             content: builtins.bytes = stream.read()
         self._digests[state] = hashlib.sha256(content).hexdigest()
         return content

@@ -23,8 +23,11 @@ OPEN = {"rounds": read.open_rounds, "wagers": read.open_wagers, "events": read.o
 MEGABYTES = 700
 
 
-def balance(path: Path, profile: sources.Profile, table: str) -> None:
-    """Read a file to its end: rows read are accepted or quarantined, or the file is refused in one sentence."""
+def balance(path: Path, profile: sources.Profile, table: str) -> bool:
+    """Read a file to its end: rows read are accepted or quarantined, or the file is refused in one sentence.
+
+    Whether it was read.
+    """
     with Quarantine() as quarantine:
         accepted = 0
         try:
@@ -37,10 +40,11 @@ def balance(path: Path, profile: sources.Profile, table: str) -> None:
             refusal = None
         if refusal is not None:
             assert "\n" not in str(refusal)
-            return
+            return False
         found = quarantine.files(table).get(path.name)
         assert found is not None
         assert found.rows == accepted + quarantine.count(table)
+        return True
 
 
 def _changed(data: bytes, changes: list[tuple[int, int]], end: int) -> bytes:
