@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import audit
-from audit.commands import parser_site, reporting
+from audit.base.errors import AuditError, ExitCode
+from audit.base.model import MACAU
+from audit.commands import parser_site, report_commands
 from audit.commands.parsing import SEVERITIES, Commands, Handler, day, handler, language
-from audit.errors import AuditError, ExitCode
 
 GAMES: Final = ("baccarat", "makccarat")
 
@@ -28,8 +29,6 @@ EXIT_CODES: Final = """exit codes:
 
 
 def _moment(text: str) -> dt.datetime:
-    from audit.model import MACAU
-
     try:
         moment = dt.datetime.fromisoformat(text)
     except ValueError:
@@ -40,7 +39,7 @@ def _moment(text: str) -> dt.datetime:
 
 
 def _share(text: str) -> Any:
-    from audit.config import share
+    from audit.config.settings import share
 
     try:
         return share(text)
@@ -69,7 +68,9 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _run(commands: Commands) -> None:
-    run = commands.add("run", "audit round logs and write findings, manifest and report", handler("run", "run"))
+    run = commands.add(
+        "run", "audit round logs and write findings, manifest and report", handler("run_commands", "run")
+    )
     run.epilog = (
         "A path P is a file, a folder or a glob of .parquet, .csv or .jsonl (also .gz, .zst) or .xlsx files, or the URL"
         " of such (file:, s3:, ...); a .json document is named itself."
@@ -99,7 +100,9 @@ def _run(commands: Commands) -> None:
     run.add_argument("--quiet", action="store_true", help="no progress")
     run.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new directory for the run")
 
-    demo = commands.add("demo", "make a gaming day with known faults and audit it end to end", handler("run", "demo"))
+    demo = commands.add(
+        "demo", "make a gaming day with known faults and audit it end to end", handler("run_commands", "demo")
+    )
     demo.add_argument(
         "--out", type=Path, default=Path("demo-output"), metavar="DIR", help="where (default: demo-output)"
     )
@@ -108,7 +111,7 @@ def _run(commands: Commands) -> None:
 
 def _runs(commands: Commands) -> None:
     look = commands.add(
-        "investigate", "replay a round, a table or a shoe of a finished run", handler("inspect", "investigate")
+        "investigate", "replay a round, a table or a shoe of a finished run", handler("inspect_commands", "investigate")
     )
     look.add_argument("--run", type=Path, required=True, metavar="DIR", help="a finished run")
     what = look.add_mutually_exclusive_group(required=True)
@@ -128,18 +131,18 @@ def _runs(commands: Commands) -> None:
     look.add_argument("--config", type=Path, metavar="P", help="configuration file")
     language(look)
 
-    reporting.add_parsers(commands, handler, language)
+    report_commands.add_parsers(commands, handler, language)
 
     verify = commands.add(
         "verify",
         "recompute every digest of a finished run, or of the ledger and its runs",
-        handler("ledger", "verify"),
+        handler("ledger_commands", "verify"),
     )
     verify.add_argument("run", type=Path, nargs="?", metavar="DIR", help="a finished run (default: all of the ledger)")
     parser_site.ledger_options(verify)
     language(verify)
 
-    diff = commands.add("diff", "findings new, unchanged and gone between two runs", handler("ledger", "diff"))
+    diff = commands.add("diff", "findings new, unchanged and gone between two runs", handler("ledger_commands", "diff"))
     diff.add_argument("run_a", metavar="RUN_A", help="the earlier run: a directory, or its number or id in the ledger")
     diff.add_argument("run_b", metavar="RUN_B", help="the later run")
     parser_site.ledger_options(diff)
@@ -147,7 +150,9 @@ def _runs(commands: Commands) -> None:
 
 
 def _law(commands: Commands) -> None:
-    hand = commands.add("explain", "what the regulation requires of a hand, step by step", handler("law", "explain"))
+    hand = commands.add(
+        "explain", "what the regulation requires of a hand, step by step", handler("law_commands", "explain")
+    )
     hand.add_argument("--game", choices=GAMES, required=True)
     hand.add_argument("--on", type=day, required=True, metavar="D", help="the legal day")
     hand.add_argument("--player", required=True, metavar="CARDS", help='the player\'s cards, as in "9H KD"')
@@ -161,31 +166,39 @@ def _law(commands: Commands) -> None:
     language(hand)
 
     rules = commands.group("rules", "the regulations in force on a day")
-    listed = rules.add("list", "the versions of both regulations", handler("law", "rules_list"))
+    listed = rules.add("list", "the versions of both regulations", handler("law_commands", "rules_list"))
     listed.add_argument("--on", type=day, metavar="D", help="only what is in force on a day")
     language(listed)
-    show = rules.add("show", "the provisions of a game in force on a day, with sources", handler("law", "rules_show"))
+    show = rules.add(
+        "show", "the provisions of a game in force on a day, with sources", handler("law_commands", "rules_show")
+    )
     show.add_argument("game", choices=GAMES)
     show.add_argument("--on", type=day, metavar="D", help="the day (default: today in Macau)")
     language(show)
-    between = rules.add("diff", "what changed between two days, and by which act", handler("law", "rules_diff"))
+    between = rules.add(
+        "diff", "what changed between two days, and by which act", handler("law_commands", "rules_diff")
+    )
     between.add_argument("game", choices=GAMES)
     between.add_argument("day_1", type=day, metavar="D1")
     between.add_argument("day_2", type=day, metavar="D2")
     language(between)
-    cover = rules.add("coverage", "each numbered rule and the check that judges it", handler("law", "rules_coverage"))
+    cover = rules.add(
+        "coverage", "each numbered rule and the check that judges it", handler("law_commands", "rules_coverage")
+    )
     language(cover)
 
     checks = commands.group("checks", "the catalogue of checks")
-    language(checks.add("list", "every check", handler("law", "checks_list")))
+    language(checks.add("list", "every check", handler("law_commands", "checks_list")))
     one = checks.add(
-        "show", "one check: criterion, comparison, severity, example, limits", handler("law", "checks_show")
+        "show", "one check: criterion, comparison, severity, example, limits", handler("law_commands", "checks_show")
     )
     one.add_argument("code", metavar="CODE", help="as in DRW-001")
     language(one)
 
     table = commands.group("paytable", "the house's paytables for bets outside the gazetted list")
-    shown = table.add("show", "odds, exact house edge and test vectors of a paytable", handler("law", "paytable_show"))
+    shown = table.add(
+        "show", "odds, exact house edge and test vectors of a paytable", handler("law_commands", "paytable_show")
+    )
     shown.add_argument("file", type=Path, metavar="FILE")
     shown.add_argument("--decks", type=int, default=8, metavar="N", help="decks for the exact figures (default: 8)")
     language(shown)
@@ -193,29 +206,31 @@ def _law(commands: Commands) -> None:
 
 def _register(commands: Commands) -> None:
     approvals = commands.group("approvals", "the register of authorisations, and the notice of three working days")
-    check = approvals.add("check", "judge a register on its own", handler("register", "check"))
+    check = approvals.add("check", "judge a register on its own", handler("register_commands", "check"))
     check.add_argument("--approvals", required=True, metavar="P", help="the register")
     check.add_argument("--on", type=day, metavar="D", help="also list what is in force on a day")
     check.add_argument("--config", type=Path, metavar="P", help="configuration file (reading of the notice)")
     check.add_argument("--fail-on", choices=SEVERITIES, default="medium")
     language(check)
-    notice = approvals.add("notice", "the last lawful application day for an adoption", handler("register", "notice"))
+    notice = approvals.add(
+        "notice", "the last lawful application day for an adoption", handler("register_commands", "notice")
+    )
     notice.add_argument("--adopt", type=day, required=True, metavar="D", help="the planned day of adoption")
     notice.add_argument("--apply", type=_moment, metavar="T", help="also the earliest adoption for an application at T")
     notice.add_argument("--config", type=Path, metavar="P", help="configuration file (reading of the notice)")
     language(notice)
 
     blank = approvals.add(
-        "template", "an empty register to fill in, and what its columns mean", handler("sources", "template")
+        "template", "an empty register to fill in, and what its columns mean", handler("source_commands", "template")
     )
     blank.add_argument("--out", type=Path, metavar="FILE", help="write a .csv or .yaml to fill in")
     language(blank)
 
     gate = commands.group("expectations", "what is expected of a log as data")
-    listed = gate.add("list", "the expectations of every suite", handler("sources", "expectations_list"))
+    listed = gate.add("list", "the expectations of every suite", handler("source_commands", "expectations_list"))
     listed.add_argument("--run", type=Path, metavar="DIR", help="also how a finished run answered them")
     language(listed)
-    judged = gate.add("run", "judge logs as data, and audit nothing", handler("sources", "expectations_run"))
+    judged = gate.add("run", "judge logs as data, and audit nothing", handler("source_commands", "expectations_run"))
     for role in ("rounds", "wagers", "events"):
         judged.add_argument(f"--{role}", metavar="P", nargs="+", action="extend", default=[], help=f"files of {role}")
     judged.add_argument("--approvals", metavar="P", help="the register")
@@ -226,22 +241,24 @@ def _register(commands: Commands) -> None:
 
 def _sources(commands: Commands) -> None:
     sources = commands.group("sources", "how the files of a house are read")
-    sources.add("list", "the profiles there are", handler("sources", "list_sources"))
+    sources.add("list", "the profiles there are", handler("source_commands", "list_sources"))
     check = sources.add(
         "check",
         "read files with a profile: rejects, proof of order, rows before and after",
-        handler("sources", "check"),
+        handler("source_commands", "check"),
     )
     check.add_argument("files", metavar="FILE", nargs="+", help="files, folders or globs")
     check.add_argument("--source", required=True, metavar="NAME", help="source profile (name or .yaml file)")
     check.add_argument("--table", choices=("rounds", "wagers", "events"), help="what the files hold (default: rounds)")
     check.add_argument("--rows", type=int, default=3, metavar="N", help="rows shown before and after (default: 3)")
     language(check)
-    guess = sources.add("guess", "propose a profile for a file, with its evidence", handler("sources", "guess"))
+    guess = sources.add("guess", "propose a profile for a file, with its evidence", handler("source_commands", "guess"))
     guess.add_argument("file", metavar="FILE")
 
     rejected = commands.add(
-        "quarantine", "the rows that a run could not read, by reason with examples", handler("sources", "quarantine")
+        "quarantine",
+        "the rows that a run could not read, by reason with examples",
+        handler("source_commands", "quarantine"),
     )
     rejected.add_argument("--run", type=Path, required=True, metavar="DIR", help="a run, finished or refused")
     rejected.add_argument(

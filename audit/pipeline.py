@@ -15,27 +15,28 @@ from typing import Any, Final, Protocol
 
 import pyarrow as pa
 
-from audit import findings as finding_table
-from audit import manifest as manifests
-from audit.checks import catalogue
-from audit.config import Settings
+from audit.base.errors import InputRefused, MachineFailure, UsageError
+from audit.base.model import Severity
+from audit.catalogue import catalogue
+from audit.config.settings import Settings
+from audit.engines.assignment import Inputs, Law, Progress
 from audit.engines.cluster.connect import Cluster
 from audit.engines.local import Audited, audit_all
-from audit.engines.terms import Inputs, Law, Progress
-from audit.errors import InputRefused, MachineFailure, UsageError
-from audit.games.paytables import load_paytables
-from audit.ingest.files import SourceFile, resolve
-from audit.ingest.gate import Answer, register_table
-from audit.ingest.profile import Fact
-from audit.ingest.pruning import prune_inputs
-from audit.ingest.quarantine import SET_ASIDE
-from audit.ingest.sources import CANONICAL, Profile, load_profile
-from audit.locations import remember
-from audit.model import Severity
+from audit.findings import table as finding_table
+from audit.games.paytable_files import load_paytables
+from audit.gate.answers import Answer, register_table
+from audit.gate.facts import Fact
 from audit.register.register import Register, load_register
+from audit.register.sheets import register_files
 from audit.rulebook import Rulebook
-from audit.staging import MANIFEST, REFUSED, Stage, sha256, staged
-from audit.supplement import superseded_id, supplement
+from audit.runs import manifest as manifests
+from audit.runs.locations import remember
+from audit.runs.staging import MANIFEST, REFUSED, Stage, sha256, staged
+from audit.runs.superseding import superseded_id, supplement
+from audit.source.profiles import CANONICAL, SourceProfile, load_profile
+from audit.source.quarantine import SET_ASIDE
+from audit.stores.files import SourceFile, resolve
+from audit.stores.pruning import prune_inputs
 
 ENGINES: Final = ("local", "dask")
 _FEW: Final = 100
@@ -83,8 +84,8 @@ def _silent(step: str, rows: int) -> None:
     """Progress for callers that do not show any."""
 
 
-class Gate(Protocol):
-    """Runs the data gate; :class:`audit.ingest.gate_process.GateProcess` does so in a process of its own."""
+class DataGate(Protocol):
+    """Runs the data gate; :class:`audit.gate.gate_process.GateProcess` does so in a process of its own."""
 
     def foresee(self, role: str, sample: pa.Table) -> None:
         """Hear of the first rows of a table, which may be judged at once; `ask` is told of them all the same."""
@@ -100,13 +101,13 @@ class GateHere:
         """Nothing is done ahead."""
 
     def ask(self, samples: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]]) -> Answer:
-        """As :func:`audit.ingest.validate.run_gate`, when the answer is called."""
-        from audit.ingest.validate import run_gate
+        """As :func:`audit.gate.validate.run_gate`, when the answer is called."""
+        from audit.gate.validate import run_gate
 
         return partial(run_gate, samples, profiles)
 
 
-def run_audit(request: RunRequest, progress: Progress = _silent, gate: Gate | None = None) -> RunResult:
+def run_audit(request: RunRequest, progress: Progress = _silent, gate: DataGate | None = None) -> RunResult:
     """Audit the inputs and write the run directory, the manifest last.
 
     Raises UsageError, ConfigurationError, InputRefused or MachineFailure; then nothing in the directory looks like a
@@ -134,7 +135,7 @@ def run_audit(request: RunRequest, progress: Progress = _silent, gate: Gate | No
         return _write(request, stage, audited, inputs, law, register_files, answer, progress)
 
 
-def _audit(request: RunRequest, inputs: Inputs, law: Law, progress: Progress, stage: Stage, gate: Gate) -> Audited:
+def _audit(request: RunRequest, inputs: Inputs, law: Law, progress: Progress, stage: Stage, gate: DataGate) -> Audited:
     days = _days(request)
     if request.engine == "local":
         with _hashing(inputs):
@@ -189,7 +190,7 @@ def _inputs(request: RunRequest) -> Inputs:
     return Inputs(*kept, profile, pruned)
 
 
-def _profile(source: str) -> Profile:
+def _profile(source: str) -> SourceProfile:
     return CANONICAL if source == "canonical" else load_profile(source)
 
 
@@ -199,8 +200,6 @@ def _register(request: RunRequest) -> Any:
 
 def resolve_register(path: str | Path) -> tuple[SourceFile, ...]:
     """The files of a register, for the manifest."""
-    from audit.register.sheets import register_files
-
     return tuple(SourceFile(p, p.name) for p in register_files(path))
 
 
@@ -224,7 +223,7 @@ def _refuse_quarantine(audited: Audited, stage: Stage, request: RunRequest) -> N
             )
 
 
-def _asked(audited: Audited, entries: Register | None, gate: Gate) -> Answer:
+def _asked(audited: Audited, entries: Register | None, gate: DataGate) -> Answer:
     """Have the data judged as data; the answer is for :func:`_write`, which has other things to do meanwhile."""
     samples = dict(audited.samples)
     if entries is not None:

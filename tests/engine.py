@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from audit.config import load_settings
+from audit.config.settings import load_settings
 from audit.pipeline import RunRequest, run_audit
 from tests.oracle.dealer import Log
 from tests.oracle.rows import Audit, Found

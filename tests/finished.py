@@ -17,8 +17,8 @@ import pyarrow as pa
 import pytest
 
 from audit.demo import DemoFiles, Planted, make_demo, run_demo
-from audit.findings import read_findings, records
-from audit.ingest.gate import Answer, GateResult
+from audit.findings.table import read_findings, records
+from audit.gate.answers import Answer, GateResult
 
 
 class NoGate:

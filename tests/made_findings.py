@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from audit.findings import SCHEMA
-from audit.model import MACAU
+from audit.base.model import MACAU
+from audit.findings.table import SCHEMA
 
 _FEW: Final = st.sampled_from(
     [None, "", "a", "a\0", "a\0b", "ab", "é", "Z", "z", "莊", "𝄞", "=1+1", '"', "-5", "a,b", "\r"]

@@ -18,8 +18,8 @@ import pytest
 
 from audit import pipeline
 from audit.cli import call
+from audit.engines.assignment import Inputs
 from audit.engines.local import Audited
-from audit.engines.terms import Inputs
 
 HEADER = "round_id,table_id,shoe_id,round_no,game,status,started_at,player_cards,banker_cards,outcome,decks"
 ROUND = "R{n},T1,S{shoe},{no},baccarat,settled,2024-03-01T12:{n:02d}:00+08:00,9H KD,3C 4S,player,8"

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit.ingest.files import resolve
-from audit.ingest.quarantine import Quarantine
-from audit.ingest.read import open_rounds, open_wagers
+from audit.source.quarantine import Quarantine
+from audit.source.read import open_rounds, open_wagers
+from audit.stores.files import resolve
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
 HANDS = (("9H KD", "3C 4S", 9, 7, "player"), ("2H 3D 5C", "9C KS", 0, 9, "banker"), ("KH 7D", "3C 4S", 7, 7, "tie"))

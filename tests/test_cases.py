@@ -16,10 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
+from audit.base.model import MONEY_SCALE, DrawMethod, Game, Scheme, parse_hand, total
 from audit.games import departure_of, walk
-from audit.games.settlement import Facts, Kind, amounts, due
+from audit.games.hand_facts import HandFacts
+from audit.games.settlement import WagerEnd, amounts, due
 from audit.games.steps import Points
-from audit.model import MONEY_SCALE, DrawMethod, Game, Scheme, parse_hand, total
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules, NotInForce
 from tests.oracle import drawing, rows, settlement
@@ -45,9 +46,9 @@ def _rulebook() -> Rulebook:
     return Rulebook.load()
 
 
-def _facts(case: dict[str, Any]) -> Facts:
+def _facts(case: dict[str, Any]) -> HandFacts:
     player, banker = parse_hand(case["player"]), parse_hand(case["banker"])
-    return Facts(
+    return HandFacts(
         total(player),
         total(banker),
         len(player),
@@ -121,7 +122,7 @@ def test_case(case: dict[str, Any]) -> None:
     _check_oracle(case)
 
 
-def _check_wager(wager: dict[str, Any], case: dict[str, Any], facts: Facts, rules: GameRules) -> None:
+def _check_wager(wager: dict[str, Any], case: dict[str, Any], facts: HandFacts, rules: GameRules) -> None:
     word = case.get("scheme", "standard")
     without = next(v.provision("commission.none") for v in _rulebook().rules(rules.game) if v.has("commission.none"))
     owed = due(
@@ -132,7 +133,7 @@ def _check_wager(wager: dict[str, Any], case: dict[str, Any], facts: Facts, rule
         method=DrawMethod(case["method"]) if "method" in case else None,
         without_commission=without,
     )
-    unknown = owed.kind is Kind.UNKNOWN or (owed.unread_push and wager.get("paid") == "0")
+    unknown = owed.kind is WagerEnd.UNKNOWN or (owed.unread_push and wager.get("paid") == "0")
 
     assert unknown == wager.get("not_evaluated", False), wager
     if unknown:

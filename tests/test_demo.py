@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.checks.catalogue import load
+from audit.base.errors import UsageError
+from audit.catalogue.catalogue import load
 from audit.demo import make_demo, run_demo
-from audit.demo.faults import SUBJECT
-from audit.errors import UsageError
+from audit.demo.planted import SUBJECT
 from tests.finished import NoGate, demonstration
 
 

@@ -15,8 +15,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from audit.games.settlement import Facts, Kind, due
-from audit.model import DrawMethod, Game, Scheme
+from audit.base.model import DrawMethod, Game, Scheme
+from audit.games.hand_facts import HandFacts
+from audit.games.settlement import WagerEnd, due
 from audit.replay.compile import draw_table, state_of
 from audit.rulebook import Rulebook
 from tests import enumeration
@@ -297,7 +298,7 @@ def _priced(bet: str, game: str, scheme: Scheme, method: str | None) -> Callable
     rules = _rulebook().on(Game(game), DAY)
 
     def value(e: Ending) -> Fraction:
-        facts = Facts(
+        facts = HandFacts(
             e.player,
             e.banker,
             2 if e.player_third is None else 3,
@@ -306,9 +307,9 @@ def _priced(bet: str, game: str, scheme: Scheme, method: str | None) -> Callable
             banker_pair=False,
         )
         owed = due(bet, facts, rules, scheme=scheme, method=DrawMethod(method) if method else None)
-        if owed.kind is Kind.WIN:
+        if owed.kind is WagerEnd.WIN:
             return owed.odds * (1 - owed.commission)
-        return Fraction(0 if owed.kind is Kind.PUSH else -1)
+        return Fraction(0 if owed.kind is WagerEnd.PUSH else -1)
 
     return value
 

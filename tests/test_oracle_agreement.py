@@ -10,9 +10,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from audit.base.model import DrawMethod, Game, Scheme
 from audit.games import walk
-from audit.games.settlement import Facts, Kind, amounts, due
-from audit.model import DrawMethod, Game, Scheme
+from audit.games.hand_facts import HandFacts
+from audit.games.settlement import WagerEnd, amounts, due
 from audit.replay.compile import DEPARTURE_CODES, OUTCOMES, SIDES, draw_table, every_state, points_of, state_of
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import Provision
@@ -111,7 +112,7 @@ def test_every_wager(game: str, day: dt.date, method: str | None) -> None:
     for bet, scheme, hand in itertools.product(BETS, ("standard", "none", "house"), _hands()):
         player, banker, player_ranks, banker_ranks = hand
         table = settlement.Table(game, day, player, banker, player_ranks, banker_ranks, method)
-        facts = Facts(
+        facts = HandFacts(
             sum(player) % 10,
             sum(banker) % 10,
             len(player),
@@ -131,7 +132,7 @@ def test_every_wager(game: str, day: dt.date, method: str | None) -> None:
         pushed = settlement.due_on_settled(table, bet, Decimal(100), scheme=scheme, paid=Decimal(0))
         expected = settlement.due_on_settled(table, bet, Decimal(100), scheme=scheme)
 
-        assert (owed.kind is Kind.UNKNOWN) == (expected.reason is not None), where
+        assert (owed.kind is WagerEnd.UNKNOWN) == (expected.reason is not None), where
         assert owed.unread_push == (pushed.reason == "three_card_seven"), where
         if expected.reason is not None:
             continue

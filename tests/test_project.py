@@ -18,9 +18,9 @@ import pytest
 import yaml
 
 import audit
-from audit import resources
+from audit.base import resources
+from audit.base.errors import ExitCode, MachineFailure
 from audit.cli import build_parser
-from audit.errors import ExitCode, MachineFailure
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(audit.__file__).resolve().parent

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.findings import read_findings
+from audit.findings.table import read_findings
 from audit.pipeline import RunRequest, RunResult, run_audit
 from tests.finished import NoGate
 

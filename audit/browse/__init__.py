@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from audit.errors import ExitCode, MachineFailure, UsageError
-from audit.resources import resource_dir
+from audit.base.errors import ExitCode, MachineFailure, UsageError
+from audit.base.resources import resource_dir
 
 HOST: Final = "127.0.0.1"
 """The only address it listens on: the view has no log-in."""

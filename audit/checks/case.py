@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from audit.findings import Row, Sink
-from audit.model import Status
+from audit.base.model import Status
+from audit.findings.table import Row, Sink
 from audit.register.register import Register
-from audit.replay.judge import NO_RULES, Judgement
-from audit.replay.rounds import STATUSES, Rounds
+from audit.replay.codes import STATUSES
+from audit.replay.judging import NO_RULES, ReplayedRounds
+from audit.replay.rounds import Rounds
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import Citation
 
 if TYPE_CHECKING:
-    from audit.config import Settings
+    from audit.config.settings import Settings
 
 Mask = npt.NDArray[np.bool_]
 
@@ -49,7 +50,7 @@ class Case:
     """
 
     rounds: Rounds
-    found: Judgement
+    found: ReplayedRounds
     rulebook: Rulebook
     register: Register | None
     settings: Settings

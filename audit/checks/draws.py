@@ -6,12 +6,12 @@ from typing import Final
 
 import numpy as np
 
+from audit.base.columns import UNRECORDED
+from audit.base.model import DrawMethod
 from audit.checks.case import Case, Mask
-from audit.findings import Row
-from audit.model import DrawMethod
+from audit.findings.table import Row
 from audit.replay.compile import DEPARTURE_CODES, NO_DEPARTURE, SIDES
-from audit.replay.judge import BOTH_METHODS
-from audit.replay.rounds import UNRECORDED
+from audit.replay.judging import BOTH_METHODS
 
 ORDERS: Final = ("PBPB", "PBPBP", "PBPBB", "PBPBPB", "PBPBBP")
 """Every order of dealing that the regulations know: two cards each in turn, then the third cards."""

@@ -12,12 +12,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from audit.base.columns import NEVER, UNRECORDED, Array
+from audit.base.days import day
+from audit.base.model import Dealing, parse_hand
+from audit.base.typed_rows import TypedRows
 from audit.checks.case import Case
+from audit.checks.options_in_use import Uses
 from audit.checks.shoes import Shoes, note_shoe
-from audit.checks.uses import Uses
-from audit.model import Dealing, parse_hand
+from audit.replay.codes import DEALINGS, NO_DECKS
 from audit.replay.hands import card_number
-from audit.replay.rounds import DEALINGS, NEVER, NO_DECKS, UNRECORDED, Array, Batch, day
 
 _SHUFFLER: Final = DEALINGS.index(Dealing.AUTO_SHUFFLER)
 
@@ -26,7 +29,7 @@ COURT: Final = frozenset({0, 1, 10, 11})
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ShoeEvent:
     """One event at a table; `at` in microseconds."""
 
     casino: str | None
@@ -46,15 +49,15 @@ class Event:
         return [card_number(card) for card in parse_hand(self.cards or "")]
 
 
-def read_events(batches: Iterable[Batch]) -> list[Event]:
+def read_events(batches: Iterable[TypedRows]) -> list[ShoeEvent]:
     """Read typed event rows, in order of table and time; exact repeats count once."""
-    events: dict[tuple[Any, ...], Event] = {}
+    events: dict[tuple[Any, ...], ShoeEvent] = {}
     for batch in batches:
         columns = {name: batch.rows[name] for name in batch.rows.schema.names}
         at = columns.pop("at").cast("int64").to_pylist()
         plain = {name: column.to_pylist() for name, column in columns.items()}
         for i, instant in enumerate(at):
-            event = Event(
+            event = ShoeEvent(
                 plain["casino"][i],
                 plain["table_id"][i],
                 plain["shoe_id"][i],
@@ -74,11 +77,11 @@ def read_events(batches: Iterable[Batch]) -> list[Event]:
 class EventChecks:
     """Judges the events of one case."""
 
-    def __init__(self, case: Case, shoes: Shoes, events: list[Event], uses: Uses) -> None:
+    def __init__(self, case: Case, shoes: Shoes, events: list[ShoeEvent], uses: Uses) -> None:
         self.case, self.shoes, self.uses = case, shoes, uses
         self._tables: dict[str, list[int]] = defaultdict(list)
-        self._by_shoe: dict[int, list[Event]] = defaultdict(list)
-        self._by_table: dict[int, list[Event]] = defaultdict(list)
+        self._by_shoe: dict[int, list[ShoeEvent]] = defaultdict(list)
+        self._by_table: dict[int, list[ShoeEvent]] = defaultdict(list)
         if not events:
             return
         names = case.rounds.names
@@ -91,7 +94,7 @@ class EventChecks:
         for event in events:
             self._place(event)
 
-    def _place(self, event: Event) -> None:
+    def _place(self, event: ShoeEvent) -> None:
         """Find the table and the shoe of an event; one that fits no single table is counted, not guessed."""
         names = self.case.rounds.names
         tables = [
@@ -117,7 +120,7 @@ class EventChecks:
         """Positions of the rounds of one table, in the order read."""
         return self._by_place[self._starts[table] : self._starts[table + 1]]
 
-    def _shoe_in_play(self, table: int, event: Event) -> int | None:
+    def _shoe_in_play(self, table: int, event: ShoeEvent) -> int | None:
         """The shoe that an event without one speaks of: that of the round under way, before a shoe that of the next."""
         rounds = self.case.rounds
         here = self._rounds_at(table)
@@ -170,7 +173,7 @@ class EventChecks:
             for check in silent:
                 case.tally.add(check, "no_events")
 
-    def _burn(self, places: Any, events: list[Event]) -> None:
+    def _burn(self, places: Any, events: list[ShoeEvent]) -> None:
         """SHO-005 and the option ``burn``: cards burnt before the first round of the shoe."""
         case, rounds = self.case, self.case.rounds
         first = int(places[0])
@@ -198,7 +201,7 @@ class EventChecks:
             source = {"source_file": burns[0].source_file, "source_row": burns[0].source_row}
             note_shoe(case, "SHO-005", places, expected=expected, observed=str(count), detail=rule, **cite, **source)
 
-    def _allowed(self, rule: str, first: int, burns: list[Event]) -> set[int] | None:
+    def _allowed(self, rule: str, first: int, burns: list[ShoeEvent]) -> set[int] | None:
         """How many cards the rule of art. 2(1) lets the croupier burn; None where the log does not tell."""
         rules = self.case.found.rules_of(first)
         if rules is None:
@@ -222,7 +225,7 @@ class EventChecks:
         terms = rules.provision("opening.burn").parameters
         return set(range(terms["fixed_min"], terms["fixed_max"] + 1)) if "fixed" in terms["formulas"] else set()
 
-    def _cut_card_placed(self, places: Any, events: list[Event]) -> None:
+    def _cut_card_placed(self, places: Any, events: list[ShoeEvent]) -> None:
         """SHO-006: far fewer cards behind the cut card than "about twelve"."""
         for event in events:
             rules = self.case.found.rules_of(int(places[0]))
@@ -238,7 +241,7 @@ class EventChecks:
                 )
                 return
 
-    def _cut_card_out(self, places: Any, events: list[Event]) -> None:
+    def _cut_card_out(self, places: Any, events: list[ShoeEvent]) -> None:
         """SHO-004 and the option ``last_round``: rounds after the one in which the cut card came out."""
         case, rounds = self.case, self.case.rounds
         out = [e for e in events if e.event == "cut_card_out"]
@@ -277,7 +280,7 @@ class EventChecks:
         upcoming = np.flatnonzero(start > at)
         return int(upcoming[np.argmin(start[upcoming])]) if len(upcoming) else None
 
-    def _shoe_change(self, table: int, events: list[Event]) -> None:
+    def _shoe_change(self, table: int, events: list[ShoeEvent]) -> None:
         """SHO-007: the shoe was changed between the start and the end of a round."""
         case, rounds = self.case, self.case.rounds
         if not events:
@@ -292,7 +295,7 @@ class EventChecks:
             cite = case.cite(int(i), "shoe_change")
             case.note("SHO-007", int(i), expected="between_rounds", observed="in_round", **cite)
 
-    def _auto_shuffler(self, table: int, events: list[Event]) -> None:
+    def _auto_shuffler(self, table: int, events: list[ShoeEvent]) -> None:
         """SHO-008: events of a shoe at a table that deals by automatic shuffler alone (art. 2(3))."""
         case, rounds = self.case, self.case.rounds
         odd = [e for e in events if e.event in {"burn", "cut_card_placed", "cut_card_out"}]

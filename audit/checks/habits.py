@@ -6,24 +6,25 @@ run by people who know baccarat tend to get these wrong in a few typical ways.
 
 from __future__ import annotations
 
+from audit.base.model import Game, Outcome, Scheme
+from audit.catalogue.catalogue import load
 from audit.checks.case import Case
-from audit.checks.catalogue import load
-from audit.checks.wager_faults import Fault, Paid
-from audit.games.settlement import SIDE_BETS, Facts
-from audit.model import Game, Outcome, Scheme
-from audit.replay.rounds import SCHEMES
+from audit.checks.wager_faults import Paid, PaymentFault
+from audit.games.hand_facts import HandFacts
+from audit.games.settlement import SIDE_BETS
+from audit.replay.codes import SCHEMES
 
 _NONE: tuple[None, None] = (None, None)
 
 
-def habit(paid: Paid, fault: Fault, facts: Facts, case: Case, at: int) -> tuple[str | None, str | None]:
+def habit(paid: Paid, fault: PaymentFault, facts: HandFacts, case: Case, at: int) -> tuple[str | None, str | None]:
     """The habit (a variant of the message) that explains a wrong payout exactly, and its detail; or nothing."""
     variant, detail = _habit(paid, fault, facts, case, at)
     known = variant is not None and load().has_variant(fault.code, variant)
     return (variant, detail) if known else _NONE
 
 
-def _habit(paid: Paid, fault: Fault, facts: Facts, case: Case, at: int) -> tuple[str | None, str | None]:
+def _habit(paid: Paid, fault: PaymentFault, facts: HandFacts, case: Case, at: int) -> tuple[str | None, str | None]:
     rules = case.found.rules_of(at)
     if rules is None or fault.code not in {"PAY-001", "PAY-002"}:
         return _NONE

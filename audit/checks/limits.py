@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from audit.base.model import money_text
 from audit.checks.case import Case
-from audit.checks.wagers import WagerBatch
-from audit.config import Limit
-from audit.model import money_text
+from audit.checks.wager_columns import WagerBatch
+from audit.config.settings import Limit
 
 
 class StakeLimits:

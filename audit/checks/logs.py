@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from audit.base.columns import NEVER
+from audit.base.days import instant
 from audit.checks.case import Case
 from audit.replay.order import order_of
-from audit.replay.rounds import NEVER, instant
 
 
 def check_overlaps(case: Case) -> None:

@@ -12,18 +12,18 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from audit.base.columns import Array
+from audit.base.model import Outcome, Status, money_text
 from audit.checks.case import Case, cited
 from audit.checks.habits import habit
+from audit.checks.options_in_use import Uses
 from audit.checks.schemes import SchemeGroups
-from audit.checks.uses import Uses
-from audit.checks.wager_faults import Fault, Paid, faults, unplayed_fault
-from audit.checks.wagers import UNKNOWN_SUM, WagerBatch
+from audit.checks.wager_columns import UNKNOWN_SUM, WagerBatch
+from audit.checks.wager_faults import Paid, PaymentFault, faults, unplayed_fault
 from audit.games.settlement import SIDE_BETS, Due
-from audit.model import Outcome, Status, money_text
+from audit.replay.codes import STATUSES
 from audit.replay.compile import OUTCOMES
-from audit.replay.judge import BOTH_METHODS, other_scheme_possible
-from audit.replay.rounds import STATUSES, Array
-from audit.replay.wagers import (
+from audit.replay.dues import (
     BEFORE_COVERAGE,
     CARD_COUNT,
     CARDS_MISSING,
@@ -39,6 +39,7 @@ from audit.replay.wagers import (
     facts_of,
     fates,
 )
+from audit.replay.judging import BOTH_METHODS, other_scheme_possible
 
 _SIDES: Final = len(SIDE_BETS)
 
@@ -196,7 +197,7 @@ class Payouts:
             self._accuse(batch, place, fault, self.case.cite(at, key))
 
     def _accuse(
-        self, batch: WagerBatch, place: int, fault: Fault, citation: dict[str, str], **more: str | None
+        self, batch: WagerBatch, place: int, fault: PaymentFault, citation: dict[str, str], **more: str | None
     ) -> None:
         self.case.accuse(
             fault.code,

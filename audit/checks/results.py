@@ -6,12 +6,13 @@ from typing import Final
 
 import numpy as np
 
+from audit.base.columns import UNRECORDED, Array
+from audit.base.model import Side, Status
 from audit.checks.case import Case, Mask
 from audit.checks.draws import ORDERS, hand_facts
-from audit.model import Side, Status
+from audit.replay.codes import NO_POINTS, OUTCOME_WORDS, STATUSES
 from audit.replay.compile import NO_DEPARTURE
 from audit.replay.hands import PAIR_NONE
-from audit.replay.rounds import NO_POINTS, OUTCOME_WORDS, STATUSES, UNRECORDED, Array
 
 _HIGHEST: Final = 9
 

@@ -8,9 +8,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from audit.base.columns import Array
 from audit.checks.case import Case
-from audit.checks.wagers import WagerBatch
-from audit.replay.rounds import SCHEMES, Array
+from audit.checks.wager_columns import WagerBatch
+from audit.replay.codes import SCHEMES
 
 LEAST: Final = 3
 SHARE: Final = (9, 10)

@@ -8,11 +8,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from audit.base.columns import UNRECORDED, Array
+from audit.base.model import Dealing, Status
 from audit.checks.case import Case, Mask
-from audit.model import Dealing, Status
+from audit.replay.codes import DEALINGS, NO_DECKS, STATUSES
 from audit.replay.hands import LONGER, NUMBERS, card_name
 from audit.replay.order import order_of
-from audit.replay.rounds import DEALINGS, NO_DECKS, STATUSES, UNRECORDED, Array, Rounds
+from audit.replay.rounds import Rounds
 
 Places = npt.NDArray[np.int64]
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from audit.errors import UsageError
-from audit.ingest.lean_import import leave_pandas_out
+from audit.base.errors import UsageError
+from audit.base.lean_import import leave_pandas_out
 
 _TRIM_THRESHOLD: Final = -1
 _MMAP_THRESHOLD: Final = -3

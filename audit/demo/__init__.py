@@ -10,17 +10,17 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from audit.base.errors import UsageError
+from audit.base.model import Status
+from audit.config.settings import load_settings
 from audit.demo.day import CASINO, GAMING_DAY, deal_day
-from audit.demo.faults import Planted, Planter
+from audit.demo.planted import Planted, Planter
 from audit.demo.rows import rows_of
-from audit.errors import UsageError
-from audit.model import Status
+from audit.pipeline import DataGate, RunRequest, RunResult, run_audit
 from audit.rulebook import Rulebook
-
-if TYPE_CHECKING:
-    from audit.pipeline import Gate, RunResult
+from audit.runs.staging import MANIFEST
 
 __all__ = ["DemoFiles", "Planted", "make_demo", "run_demo"]
 
@@ -92,7 +92,7 @@ def run_demo(
     out: Path,
     progress: Callable[[str, int], None] | None = None,
     *,
-    gate: Gate | None = None,
+    gate: DataGate | None = None,
     report: bool = True,
     faults: bool = True,
 ) -> tuple[RunResult, list[dict[str, Any]]]:
@@ -101,10 +101,6 @@ def run_demo(
     The answer is the result of the run and what was planted, as ``faults.json`` has it. Raises UsageError where `out`
     holds a demonstration already or cannot be written.
     """
-    from audit.config import load_settings
-    from audit.pipeline import RunRequest, run_audit
-    from audit.staging import MANIFEST
-
     if (out / "run" / MANIFEST).exists():
         raise UsageError(f"{out} holds another demonstration already; name a new directory")
     files = make_demo(out / "input", faults=faults)

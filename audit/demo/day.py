@@ -1,7 +1,7 @@
 """A made-up gaming day: six tables, dealt from real shoes by the games' own functions, with wagers and shoe events.
 
 The day is the same every time: one seed, one order. Nothing here knows what a check looks for; faults are planted
-afterwards (``audit.demo.faults``).
+afterwards (``audit.demo.planted``).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from audit.explain import points_of
+from audit.base.model import CENT, MACAU, RANKS, SUITS, Card, Dealing, DrawMethod, Game, Scheme, Side, Status, legal_day
+from audit.explanation.explain import points_of
 from audit.games import departure_of, walk
-from audit.model import CENT, MACAU, RANKS, SUITS, Card, Dealing, DrawMethod, Game, Scheme, Side, Status, legal_day
 from audit.rulebook import Rulebook
 
 CASINO: Final = "DEMO"
@@ -26,7 +26,7 @@ SECOND_SHOE: Final = 14
 
 
 @dataclass(frozen=True)
-class Table:
+class DemoTable:
     """One table of the day; `burn` is the burn rule of its shoes, None where an automatic shuffler deals."""
 
     table_id: str
@@ -51,17 +51,17 @@ class Table:
 
 
 TABLES: Final = (
-    Table("B01", Game.BACCARAT, "06:10", 6, "first_card", demonstrations=3),
-    Table("B02", Game.BACCARAT, "11:00", 8, "decks"),
-    Table("B03", Game.BACCARAT, "14:30", 6, "fixed_5", scheme=Scheme.NONE),
-    Table("B04", Game.BACCARAT, "18:00", 8, None),
-    Table("M01", Game.MAKCCARAT, "20:00", 6, "decks", method=DrawMethod.METHOD_1, one_more=True),
-    Table("M02", Game.MAKCCARAT, "23:20", 6, "decks", scheme=Scheme.NONE, method=DrawMethod.METHOD_2),
+    DemoTable("B01", Game.BACCARAT, "06:10", 6, "first_card", demonstrations=3),
+    DemoTable("B02", Game.BACCARAT, "11:00", 8, "decks"),
+    DemoTable("B03", Game.BACCARAT, "14:30", 6, "fixed_5", scheme=Scheme.NONE),
+    DemoTable("B04", Game.BACCARAT, "18:00", 8, None),
+    DemoTable("M01", Game.MAKCCARAT, "20:00", 6, "decks", method=DrawMethod.METHOD_1, one_more=True),
+    DemoTable("M02", Game.MAKCCARAT, "23:20", 6, "decks", scheme=Scheme.NONE, method=DrawMethod.METHOD_2),
 )
 
 
 @dataclass
-class Wager:
+class DemoWager:
     """A stake on a bet, in ten-thousandths; what it is paid follows from the cards."""
 
     wager_id: str
@@ -74,7 +74,7 @@ class Wager:
 class Play:
     """One round as it was played: `hands` in the order dealt, `sequence` the side of each card."""
 
-    table: Table
+    table: DemoTable
     shoe_id: str | None
     round_id: str
     number: int
@@ -84,7 +84,7 @@ class Play:
     sequence: str
     status: Status = Status.SETTLED
     void_reason: str | None = None
-    wagers: list[Wager] = field(default_factory=list)
+    wagers: list[DemoWager] = field(default_factory=list)
 
     @property
     def player(self) -> tuple[Card, ...]:
@@ -98,10 +98,10 @@ class Play:
 
 
 @dataclass
-class Event:
+class DemoEvent:
     """Something that happened to a shoe."""
 
-    table: Table
+    table: DemoTable
     shoe_id: str | None
     at: dt.datetime
     event: str
@@ -115,7 +115,7 @@ class Day:
     """Everything that happened; `spare` are the cards left behind in each shoe."""
 
     plays: list[Play] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
+    events: list[DemoEvent] = field(default_factory=list)
     spare: dict[str, list[Card]] = field(default_factory=dict)
 
     def at(self, table_id: str) -> list[Play]:
@@ -130,7 +130,7 @@ class Day:
 Hands = dict[Side, list[Card]]
 
 
-def deal_hand(rulebook: Rulebook, table: Table, day: dt.date, draw: Iterator[Card]) -> tuple[Hands, str]:
+def deal_hand(rulebook: Rulebook, table: DemoTable, day: dt.date, draw: Iterator[Card]) -> tuple[Hands, str]:
     """Deal one round: two cards a side in turn, then whatever the walk of the game demands, until nothing departs."""
     hands: Hands = {Side.PLAYER: [], Side.BANKER: []}
     for side in (Side.PLAYER, Side.BANKER) * 2:
@@ -158,7 +158,7 @@ def deal_day(rulebook: Rulebook) -> Day:
 class _Croupier:
     """Deals the day of one table."""
 
-    def __init__(self, rulebook: Rulebook, table: Table, luck: random.Random, day: Day) -> None:
+    def __init__(self, rulebook: Rulebook, table: DemoTable, luck: random.Random, day: Day) -> None:
         self.rulebook, self.table, self.luck, self.day = rulebook, table, luck, day
         self.clock = table.opening
         self.serial = 0
@@ -190,7 +190,9 @@ class _Croupier:
             before = len(cards)
             play = self._play(shoe_id, number, supply)
             if before > BEHIND_CUT_CARD >= len(cards):
-                self.day.events.append(Event(self.table, shoe_id, play.start + dt.timedelta(seconds=9), "cut_card_out"))
+                self.day.events.append(
+                    DemoEvent(self.table, shoe_id, play.start + dt.timedelta(seconds=9), "cut_card_out")
+                )
             if len(cards) <= BEHIND_CUT_CARD:
                 if after == 0:
                     break
@@ -223,7 +225,7 @@ class _Croupier:
         count: int | None = None,
         burn_rule: str | None = None,
     ) -> None:
-        self.day.events.append(Event(self.table, shoe_id, self.clock, event, cards, count, burn_rule))
+        self.day.events.append(DemoEvent(self.table, shoe_id, self.clock, event, cards, count, burn_rule))
         self.clock += dt.timedelta(seconds=20)
 
     def _play(self, shoe_id: str | None, number: int, supply: Iterator[Card]) -> Play:
@@ -241,7 +243,7 @@ class _Croupier:
         self.day.plays.append(play)
         return play
 
-    def _wagers(self, round_id: str) -> list[Wager]:
+    def _wagers(self, round_id: str) -> list[DemoWager]:
         bets = ["player"] * 6 + ["banker"] * 6 + ["tie", "player_pair", "banker_pair"]
         if self.table.game is Game.BACCARAT:
             bets.append("lucky_six")
@@ -251,5 +253,5 @@ class _Croupier:
             bet = self.luck.choice(bets)
             stakes = (500, 1_000, 1_500, 2_500, 5_000, 12_000) if bet in {"player", "banker"} else (100, 250, 500)
             stake = self.luck.choice(stakes) * 100 * CENT
-            wagers.append(Wager(f"{round_id}-{number}", str(seat), bet, stake))
+            wagers.append(DemoWager(f"{round_id}-{number}", str(seat), bet, stake))
         return wagers

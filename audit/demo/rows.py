@@ -9,12 +9,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
-from audit.demo.day import CASINO, Day, Event, Play, Wager
-from audit.explain import facts_of
+from audit.base.canonical import EVENTS, ROUNDS, WAGERS
+from audit.base.model import Outcome, Scheme, Status, legal_day, money_text, total
+from audit.demo.day import CASINO, Day, DemoEvent, DemoWager, Play
+from audit.explanation.explain import facts_of
 from audit.games.settlement import SIDE_BETS, amounts, due
-from audit.ingest.canonical import EVENTS, ROUNDS, WAGERS
-from audit.ingest.suites import REGISTER_COLUMNS
-from audit.model import Outcome, Scheme, Status, legal_day, money_text, total
+from audit.gate.suites import REGISTER_COLUMNS
 from audit.rulebook import Rulebook
 
 Row = dict[str, str]
@@ -64,7 +64,7 @@ class Rows:
         """The row of a round."""
         return next(row for row in self.rounds if row["round_id"] == play.round_id)
 
-    def wager(self, wager: Wager) -> Row:
+    def wager(self, wager: DemoWager) -> Row:
         """The row of a wager."""
         return next(row for row in self.wagers if row["wager_id"] == wager.wager_id)
 
@@ -141,7 +141,7 @@ def _round(play: Play) -> Row:
     }
 
 
-def _wager(rulebook: Rulebook, play: Play, wager: Wager) -> Row:
+def _wager(rulebook: Rulebook, play: Play, wager: DemoWager) -> Row:
     row = {
         "wager_id": wager.wager_id,
         "round_id": play.round_id,
@@ -154,7 +154,7 @@ def _wager(rulebook: Rulebook, play: Play, wager: Wager) -> Row:
     return row | payment(rulebook, play, wager, play.table.scheme)
 
 
-def payment(rulebook: Rulebook, play: Play, wager: Wager, scheme: Scheme) -> Row:
+def payment(rulebook: Rulebook, play: Play, wager: DemoWager, scheme: Scheme) -> Row:
     """The columns of a wager that say what was paid, as due under `scheme`."""
     if play.status is not Status.SETTLED:
         return {"payout": "0.00", "commission": "0.00", "stake_returned": money_text(wager.stake), "tie_choice": ""}
@@ -170,7 +170,7 @@ def payment(rulebook: Rulebook, play: Play, wager: Wager, scheme: Scheme) -> Row
     }
 
 
-def _event(event: Event) -> Row:
+def _event(event: DemoEvent) -> Row:
     plain: Mapping[str, object] = {
         "casino": CASINO,
         "table_id": event.table.table_id,

@@ -22,21 +22,21 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from audit.base.canonical import TABLES
+from audit.base.errors import InputRefused
+from audit.engines.assignment import SAMPLE, Disordered, Inputs, Law, Progress
 from audit.engines.cluster import layouts, pieces, tasks
 from audit.engines.cluster.connect import Cluster, connected
-from audit.engines.cluster.context import Context
 from audit.engines.cluster.digests import Digests
-from audit.engines.cluster.pieces import Piece, Seen
+from audit.engines.cluster.pieces import InputPiece, Seen
+from audit.engines.cluster.worker_law import Context
 from audit.engines.local import Audited, LogAudit, Order
 from audit.engines.part import Days
 from audit.engines.summary import Summary
-from audit.engines.terms import SAMPLE, Disordered, Inputs, Law, Progress
-from audit.errors import InputRefused
-from audit.ingest.canonical import TABLES
-from audit.ingest.filereading import Batch
-from audit.ingest.quarantine import Quarantine
-from audit.ingest.read import open_rounds, open_wagers
 from audit.replay.repeats import Conflicts, Repeats
+from audit.source.file_reading import Batch
+from audit.source.quarantine import Quarantine
+from audit.source.read import open_rounds, open_wagers
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -87,7 +87,7 @@ class _ClusterAudit(LogAudit):
     ) -> None:
         super().__init__(inputs, law, days, progress, Order(rounds=False, wagers=False, tables=False), scratch)
         self._client, self._together = client, together
-        self._pieces: dict[str, list[Piece]] = {}
+        self._pieces: dict[str, list[InputPiece]] = {}
         self._looks: dict[str, list[pieces.Ids]] = {}
 
     def _conflicts(self, role: str, opener: Callable[..., Any]) -> Conflicts:
@@ -140,7 +140,7 @@ class _ClusterAudit(LogAudit):
             total.tally["SHO-004", "event_not_placed"] += elsewhere
         return total
 
-    def _take(self, total: Summary, outcome: tasks.Outcome) -> None:
+    def _take(self, total: Summary, outcome: tasks.PartOutcome) -> None:
         """Add what a part came to."""
         if outcome.findings is not None:
             self._spool.add(outcome.findings)

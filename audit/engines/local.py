@@ -16,25 +16,26 @@ from typing import Any
 
 import pyarrow as pa
 
-from audit.checks.events import Event, read_events
-from audit.checks.uses import options_not_shown
+from audit.base.canonical import TABLES
+from audit.base.columns import instants
+from audit.base.days import instant
+from audit.base.model import Game
+from audit.base.read_ahead import ReadAhead
+from audit.checks.applications import judge_register
+from audit.checks.events import ShoeEvent, read_events
+from audit.checks.options_in_use import options_not_shown
+from audit.engines.assignment import Disordered, FactsWatch, Foresee, Inputs, Law, Progress, nothing_foreseen
 from audit.engines.part import Days, EventBook, PartAudit, Workbench, conflicting_wager
-from audit.engines.steps import Steps
 from audit.engines.summary import Summary
-from audit.engines.terms import Disordered, Foresee, Inputs, Law, Progress, Watch, nothing_foreseen
+from audit.engines.timings import Steps
 from audit.engines.windows import WINDOW, WagerStream, in_step, late, windows
-from audit.findings import Sink
-from audit.ingest.ahead import Ahead
-from audit.ingest.canonical import TABLES
-from audit.ingest.profile import Profile as Facts
-from audit.ingest.quarantine import Quarantine
-from audit.ingest.read import Batch, open_events, open_ids, open_rounds, open_wagers
-from audit.model import Game
-from audit.register.checks import judge_register
+from audit.findings.spool import Spool
+from audit.findings.table import Sink
+from audit.gate.facts import TableFacts as Facts
 from audit.replay.identity import ascending
 from audit.replay.repeats import Conflicts, Repeats, repeated_ids
-from audit.replay.rounds import instant, instants
-from audit.spool import Spool
+from audit.source.quarantine import Quarantine
+from audit.source.read import Batch, open_events, open_ids, open_rounds, open_wagers
 
 Open = Callable[..., Iterator[Batch]]
 
@@ -119,7 +120,7 @@ class LogAudit:
         """Get ready; `settled` is what earlier attempts found out about repeated ids, and takes what this one does."""
         self._settled = {} if settled is None else settled
         self._inputs, self._law, self._order, self._progress = inputs, law, order, progress
-        self._quarantine, self._watch, self._spool = Quarantine(), Watch(foresee=foresee), Spool(folder=scratch)
+        self._quarantine, self._watch, self._spool = Quarantine(), FactsWatch(foresee=foresee), Spool(folder=scratch)
         self._scratch = scratch
         self._repeats: dict[str, Repeats] = {}
         self._bench = Workbench(law, days, self._spool.add, bool(inputs.wagers))
@@ -219,7 +220,7 @@ class LogAudit:
         total = Summary.empty(bench.most)
         tables: set[str] = set()
         # Nothing reads on when this is left, whatever for: what was read is then let go.
-        with closing(Ahead(self._begun())) as parts, closing(Ahead(self._wagers())) as source:
+        with closing(ReadAhead(self._begun())) as parts, closing(ReadAhead(self._wagers())) as source:
             wagers = WagerStream(source, partial(self._orphans, total), rising=order.rounds)
             for part, last in parts:
                 rounds = part.case.rounds
@@ -288,7 +289,7 @@ def quarantine_conflicts(repeats: Repeats, table: str, quarantine: Quarantine) -
         quarantine.add_conflicts(table, row, files=[file], source_rows=[number])
 
 
-def _event_repeats(quarantine: Quarantine, events: list[Event]) -> Counter[str]:
+def _event_repeats(quarantine: Quarantine, events: list[ShoeEvent]) -> Counter[str]:
     kept = Counter(event.source_file for event in events)
     return Counter({file: count.accepted - kept[file] for file, count in quarantine.files("events").items()})
 

@@ -15,33 +15,36 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from audit.base.columns import Words
+from audit.base.days import day_number, gaming_day
+from audit.base.model import Status
 from audit.checks.case import Case, Tally
 from audit.checks.draws import check_draws
-from audit.checks.events import Event, EventChecks
+from audit.checks.events import EventChecks, ShoeEvent
 from audit.checks.limits import StakeLimits
 from audit.checks.logs import check_overlaps
+from audit.checks.options_in_use import Uses, check_uses, recorded_options, uses_of_rounds
 from audit.checks.payouts import Payouts
 from audit.checks.results import check_results
 from audit.checks.shoes import Shoes, check_shoes
-from audit.checks.uses import Uses, check_uses, recorded_options, uses_of_rounds
-from audit.checks.wagers import WagerBatch, WagerWords
-from audit.config import Settings
-from audit.engines.finding_counts import FindingCounts
-from audit.engines.steps import Steps
+from audit.checks.wager_columns import WagerBatch, WagerWords
+from audit.config.settings import Settings
+from audit.engines.assignment import Law
 from audit.engines.summary import Summary
-from audit.engines.terms import Law
-from audit.evidence import Evidence
-from audit.findings import Sink
-from audit.ingest.filereading import Batch
-from audit.model import Status
+from audit.engines.timings import Steps
+from audit.evidence.hand_evidence import Evidence
+from audit.evidence.table_days import Surroundings
+from audit.findings.counts import FindingCounts
+from audit.findings.table import Sink
+from audit.replay.codes import GAMES, STATUSES
+from audit.replay.dues import DueTable
 from audit.replay.hands import HandBook
 from audit.replay.identity import RoundIndex
-from audit.replay.judge import judge
+from audit.replay.judging import judge
 from audit.replay.repeats import Conflicts
-from audit.replay.rounds import GAMES, STATUSES, Names, Rounds, Words, day_number, gaming_day
-from audit.replay.wagers import DueTable
+from audit.replay.rounds import Names, Rounds
 from audit.rulebook.rules import GameRules
-from audit.surroundings import Surroundings
+from audit.source.file_reading import Batch
 
 Days = tuple[dt.date | None, dt.date | None]
 """First and last gaming day asked for; None: no bound."""
@@ -52,8 +55,8 @@ Take = Callable[[pa.RecordBatch], None]
 class EventBook:
     """The events of the input by the name of their table."""
 
-    def __init__(self, events: Iterable[Event]) -> None:
-        self._by_table: dict[str, list[Event]] = defaultdict(list)
+    def __init__(self, events: Iterable[ShoeEvent]) -> None:
+        self._by_table: dict[str, list[ShoeEvent]] = defaultdict(list)
         self.kinds: set[str] = set()
         for event in events:
             self._by_table[event.table_id].append(event)
@@ -62,7 +65,7 @@ class EventBook:
     def __len__(self) -> int:
         return sum(len(events) for events in self._by_table.values())
 
-    def at(self, tables: Collection[str]) -> list[Event]:
+    def at(self, tables: Collection[str]) -> list[ShoeEvent]:
         """The events at tables of these names."""
         return [event for table in sorted(tables) for event in self._by_table.get(table, ())]
 

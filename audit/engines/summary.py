@@ -9,12 +9,14 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from audit.base.columns import UNRECORDED
+from audit.base.days import MACAU_OFFSET
 from audit.checks.case import Case
-from audit.engines.finding_counts import HOUR, FindingCounts
-from audit.evidence import Evidence
-from audit.replay.judge import NO_RULES
-from audit.replay.rounds import GAMES, MACAU_OFFSET, STATUSES, UNRECORDED
-from audit.surroundings import Surroundings
+from audit.evidence.hand_evidence import Evidence
+from audit.evidence.table_days import Surroundings
+from audit.findings.counts import HOUR, FindingCounts
+from audit.replay.codes import GAMES, STATUSES
+from audit.replay.judging import NO_RULES
 
 CELLS: Final = 5_000
 """Most table-hours that are listed; beyond, only those with findings, and no more than twice as many."""
@@ -24,14 +26,14 @@ Cell = tuple[str, str, int]
 
 
 @dataclass
-class Hours:
+class BusyHours:
     """Rounds and findings by table and hour: `busy` counts the cells with rounds, `cells` holds those to be listed."""
 
     busy: int = 0
     cells: dict[Cell, tuple[str | None, int, int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, case: Case, counts: FindingCounts, known: int = 0) -> Hours:
+    def of(cls, case: Case, counts: FindingCounts, known: int = 0) -> BusyHours:
         """The cells of one part, where other parts are `known` to have so many."""
         rounds, names, hours = case.rounds, case.rounds.names, cls()
         where = slice(None) if case.scope.all() else np.flatnonzero(case.scope)
@@ -59,7 +61,7 @@ class Hours:
             hours.cells[casino or "", table_id, first + place] = casino, rounds_there, found.get(number, 0)
         return hours
 
-    def add(self, other: Hours) -> None:
+    def add(self, other: BusyHours) -> None:
         """Add the cells of another part; a table is in one part only."""
         self.busy += other.busy
         self.cells.update(other.cells)
@@ -83,14 +85,14 @@ def _counted(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.ND
 
 
 @dataclass
-class Version:
+class VersionUse:
     """Rounds judged by one version of a game's rules, and their first and last legal day (days since 1970)."""
 
     rounds: int
     first: int
     last: int
 
-    def add(self, other: Version) -> None:
+    def add(self, other: VersionUse) -> None:
         """Add the rounds of another part."""
         self.rounds += other.rounds
         self.first, self.last = min(self.first, other.first), max(self.last, other.last)
@@ -115,9 +117,9 @@ class Summary:
     first_start: int | None = None
     last_start: int | None = None
     shoes: int = 0
-    rules: dict[tuple[str, str | None], Version] = field(default_factory=dict)
+    rules: dict[tuple[str, str | None], VersionUse] = field(default_factory=dict)
     tables: dict[tuple[str | None, str, str], list[int]] = field(default_factory=dict)
-    hours: Hours = field(default_factory=Hours)
+    hours: BusyHours = field(default_factory=BusyHours)
     tally: Counter[tuple[str, str]] = field(default_factory=Counter)
     options: list[dict[str, Any]] = field(default_factory=list)
     recorded: dict[str, set[str]] = field(default_factory=dict)
@@ -150,13 +152,13 @@ class Summary:
             table, code = divmod(number, len(GAMES))
             casino, table_id = names.place(table)
             self.tables[casino, table_id, GAMES[code].value] = [int(counted[number]), int(wagers_of_table[number])]
-        self.hours = Hours.of(case, self.counts, known)
+        self.hours = BusyHours.of(case, self.counts, known)
 
     def _versions(self, case: Case, game: str, mine: Any) -> None:
         for number in (np.flatnonzero(np.bincount(case.found.rules[mine] - NO_RULES)) + NO_RULES).tolist():
             days = case.rounds.legal_day[mine & (case.found.rules == number)]
             version = None if number == NO_RULES else case.found.rulesets[number].in_force_from.isoformat()
-            self.rules[game, version] = Version(len(days), int(days.min()), int(days.max()))
+            self.rules[game, version] = VersionUse(len(days), int(days.min()), int(days.max()))
 
     def add(self, other: Summary) -> None:
         """Add the numbers of another part."""

@@ -11,11 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from audit.base.read_ahead import ReadAhead
+from audit.engines.assignment import Disordered
 from audit.engines.part import PartAudit, Workbench
-from audit.engines.terms import Disordered
-from audit.ingest.ahead import Ahead
-from audit.ingest.filereading import Batch
-from audit.replay.rounds import Rounds, RoundsReader
+from audit.replay.rounds import Rounds
+from audit.replay.rounds_reader import RoundsReader
+from audit.source.file_reading import Batch
 
 WINDOW: Final = 240_000
 """Rounds from which a window is closed at the next change of table."""
@@ -132,7 +133,7 @@ class WagerStream:
     def _feed_all(self, part: PartAudit) -> None:
         """Give the last part all that is left; rounds are looked for in one thread while another settles."""
         located = ((batch, part.locate(batch)) for batch in self._batches)
-        with closing(Ahead(located)) as pairs:
+        with closing(ReadAhead(located)) as pairs:
             for batch, at in pairs:
                 self._take(part.judge(batch, at))
                 if sum(map(len, self._waiting)) > STRAY:

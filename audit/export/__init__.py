@@ -13,10 +13,9 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from audit.diff import findings_of
-from audit.errors import MachineFailure
-from audit.report.source import check_manifest, read_json
-from audit.verify import load_manifest
+from audit.base.errors import MachineFailure
+from audit.report.run_files import check_manifest, read_json
+from audit.runs.run_directory import findings_of, load_manifest
 
 FORMATS: Final = ("xlsx", "sarif", "html")
 

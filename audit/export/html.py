@@ -15,15 +15,15 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.checks import catalogue
+from audit.base.model import LANGUAGES, Severity
+from audit.base.resources import resource_dir
+from audit.catalogue import catalogue
 from audit.export import FinishedRun
-from audit.findings import SCHEMA, records
-from audit.model import LANGUAGES, Severity
+from audit.findings.table import SCHEMA, records
 from audit.report import PRINTED_PER_CHECK
-from audit.report.context import ReportData, gather
+from audit.report.contents import ReportData, gather
 from audit.report.i18n import HTML_LANG, Messages, load_messages
 from audit.report.render import render_html
-from audit.resources import resource_dir
 
 MOST: Final = 20_000
 """Findings on the page; of more, the gravest, and the page says so."""

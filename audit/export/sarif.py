@@ -15,9 +15,9 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.checks.catalogue import Catalogue, Check, load
+from audit.catalogue.catalogue import Catalogue, Check, load
 from audit.export import FinishedRun
-from audit.findings import SCHEMA, records
+from audit.findings.table import SCHEMA, records
 from audit.report.i18n import HTML_LANG
 
 VERSION: Final = "2.1.0"

@@ -16,11 +16,11 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from audit.checks import catalogue
+from audit.base import strict
+from audit.base.model import LANGUAGES, MACAU, Text
+from audit.catalogue import catalogue
 from audit.export import FinishedRun
-from audit.findings import SCHEMA
-from audit.model import LANGUAGES, MACAU, Text
-from audit.rulebook import strict
+from audit.findings.table import SCHEMA
 
 ROWS: Final = 1_000_000
 """Findings on one sheet; a spreadsheet ends at 1,048,576 rows."""

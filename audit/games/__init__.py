@@ -6,10 +6,10 @@ as they are.
 
 from __future__ import annotations
 
+from audit.base.model import DrawMethod, Game
 from audit.games.baccarat import walk as walk_baccarat
 from audit.games.makccarat import walk as walk_makccarat
 from audit.games.steps import Act, Departure, Points, Step, departure_of
-from audit.model import DrawMethod, Game
 from audit.rulebook.rules import GameRules
 
 __all__ = ["Act", "Departure", "Points", "Step", "departure_of", "methods_of", "walk"]

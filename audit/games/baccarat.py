@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from audit.base.model import Side
 from audit.games.steps import Act, Points, Step
-from audit.model import Side
 
 
 def walk(points: Points, draw: Mapping[str, Any]) -> Iterator[Step]:

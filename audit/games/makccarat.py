@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from audit.base.model import DrawMethod, Side
 from audit.games.steps import Act, Points, Step
-from audit.model import DrawMethod, Side
 
 
 def walk(points: Points, draw: Mapping[str, Any], method: DrawMethod) -> Iterator[Step]:

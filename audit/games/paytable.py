@@ -12,8 +12,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from audit.games.settlement import Facts
-    from audit.model import Text
+    from audit.base.model import Text
+    from audit.games.hand_facts import HandFacts
+
 
 CONDITIONS: Final = {
     "winner": ("player", "banker", "tie"),
@@ -31,7 +32,7 @@ CONDITIONS: Final = {
 """Every condition a tier may name, with the values it may ask for."""
 
 
-_VALUES: Final[Mapping[str, Callable[[Facts], object]]] = {
+_VALUES: Final[Mapping[str, Callable[[HandFacts], object]]] = {
     "winner": lambda facts: facts.outcome.value,
     "player_points": lambda facts: facts.player_points,
     "banker_points": lambda facts: facts.banker_points,
@@ -54,13 +55,13 @@ class Tier:
     when: Mapping[str, object]
     pays: Fraction
 
-    def holds(self, facts: Facts) -> bool | None:
+    def holds(self, facts: HandFacts) -> bool | None:
         """Say whether the facts meet every condition; None where a suit that decides is missing."""
         if self.failing(facts):
             return False
         return None if any(_VALUES[name](facts) is None for name in self.when) else True
 
-    def failing(self, facts: Facts) -> tuple[str, ...]:
+    def failing(self, facts: HandFacts) -> tuple[str, ...]:
         """The conditions that the facts do not meet, for certain."""
         return tuple(name for name, wanted in self.when.items() if _VALUES[name](facts) not in {None, wanted})
 
@@ -76,7 +77,7 @@ class Paytable:
     digest: str = ""
     note: Text | None = None
 
-    def odds(self, facts: Facts) -> Fraction | None:
+    def odds(self, facts: HandFacts) -> Fraction | None:
         """Winnings for a stake of one, 0 for a losing bet, None where a missing suit decides."""
         possible = set()
         for tier in self.tiers:
@@ -89,6 +90,6 @@ class Paytable:
             possible.add(Fraction(0))
         return possible.pop() if len(possible) == 1 else None
 
-    def place(self, facts: Facts) -> int:
+    def place(self, facts: HandFacts) -> int:
         """The number of the tier that pays, from 0, or the number of tiers where none does; the suits must be known."""
         return next((number for number, tier in enumerate(self.tiers) if tier.holds(facts)), len(self.tiers))

@@ -12,43 +12,16 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Final
 
+from audit.base.model import CENT, DrawMethod, Game, Outcome, Scheme, Side
+from audit.games.hand_facts import HandFacts
 from audit.games.paytable import Paytable
-from audit.model import CENT, DrawMethod, Game, Outcome, Scheme, Side
 from audit.rulebook.rules import Citation, GameRules, Provision
 
 PAIR_BETS: Final = {"player_pair": Side.PLAYER, "banker_pair": Side.BANKER}
 SIDE_BETS: Final = {"player": Side.PLAYER, "banker": Side.BANKER}
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What settlement looks at: final points, number of cards and pairs of each side.
-
-    `player_perfect` and `banker_perfect` (a pair of one suit) are None where the log has no suits.
-    """
-
-    player_points: int
-    banker_points: int
-    player_cards: int
-    banker_cards: int
-    player_pair: bool
-    banker_pair: bool
-    player_perfect: bool | None = False
-    banker_perfect: bool | None = False
-
-    @property
-    def outcome(self) -> Outcome:
-        """The higher total wins; equal totals tie."""
-        if self.player_points == self.banker_points:
-            return Outcome.TIE
-        return Outcome.PLAYER if self.player_points > self.banker_points else Outcome.BANKER
-
-    def points(self, side: Side) -> int:
-        """Final points of a side."""
-        return self.player_points if side is Side.PLAYER else self.banker_points
-
-
-class Kind(StrEnum):
+class WagerEnd(StrEnum):
     """How a wager ends."""
 
     WIN = "win"
@@ -66,7 +39,7 @@ class Due:
     the answer is not known; `unread_push` where a pushed wager (payout 0) could follow the unread 2/2009.
     """
 
-    kind: Kind
+    kind: WagerEnd
     citation: Citation
     odds: Fraction = Fraction(0)
     commission: Fraction = Fraction(0)
@@ -87,7 +60,7 @@ class Amounts:
 
 def due(
     bet: str,
-    facts: Facts,
+    facts: HandFacts,
     rules: GameRules,
     *,
     scheme: Scheme | None,
@@ -114,62 +87,62 @@ def due(
     if paytables and bet in paytables and rules.game is Game.BACCARAT:
         return _by_paytable(facts, rules, paytables[bet])
     reason = "unread_2_2009" if bet in unread else "bet_odds_unknown"
-    return Due(Kind.UNKNOWN, rules.provision("bets").citation, reason=reason)
+    return Due(WagerEnd.UNKNOWN, rules.provision("bets").citation, reason=reason)
 
 
 def _flat(*, won: bool, odds: int, rules: GameRules, key: str) -> Due:
     citation = rules.provision(key).citation
-    return Due(Kind.WIN, citation, odds=Fraction(odds)) if won else Due(Kind.LOSE, citation)
+    return Due(WagerEnd.WIN, citation, odds=Fraction(odds)) if won else Due(WagerEnd.LOSE, citation)
 
 
-def _tie(facts: Facts, rules: GameRules, method: DrawMethod | None) -> Due:
+def _tie(facts: HandFacts, rules: GameRules, method: DrawMethod | None) -> Due:
     name = "tie" if method is None else method.value
     citation = rules.provision("odds.tie").citation
     article = rules.provision("odds.tie").parameters.get("articles", {}).get(name, citation.article)
     citation = Citation(citation.instrument, article)
     if facts.outcome is not Outcome.TIE:
-        return Due(Kind.LOSE, citation)
-    return Due(Kind.WIN, citation, odds=Fraction(rules.parameter("odds.tie", name)))
+        return Due(WagerEnd.LOSE, citation)
+    return Due(WagerEnd.WIN, citation, odds=Fraction(rules.parameter("odds.tie", name)))
 
 
-def _lucky_six(facts: Facts, rules: GameRules) -> Due:
+def _lucky_six(facts: HandFacts, rules: GameRules) -> Due:
     """56/2018: the banker must *win*, and with six; the odds go by its number of cards."""
     citation = rules.provision("odds.lucky_six").citation
     if facts.outcome is not Outcome.BANKER or facts.banker_points != 6:
-        return Due(Kind.LOSE, citation)
+        return Due(WagerEnd.LOSE, citation)
     name = "two_cards" if facts.banker_cards == 2 else "three_cards"
-    return Due(Kind.WIN, citation, odds=Fraction(rules.parameter("odds.lucky_six", name)))
+    return Due(WagerEnd.WIN, citation, odds=Fraction(rules.parameter("odds.lucky_six", name)))
 
 
 def _side_bet(
-    side: Side, facts: Facts, rules: GameRules, scheme: Scheme | None, without_commission: Provision | None
+    side: Side, facts: HandFacts, rules: GameRules, scheme: Scheme | None, without_commission: Provision | None
 ) -> Due:
     if scheme is None:
-        return Due(Kind.UNKNOWN, rules.provision("commission.standard").citation, reason="commission_word_unknown")
+        return Due(WagerEnd.UNKNOWN, rules.provision("commission.standard").citation, reason="commission_word_unknown")
     if facts.outcome is Outcome.TIE:
-        return Due(Kind.PUSH, rules.provision("tie_option").citation)
+        return Due(WagerEnd.PUSH, rules.provision("tie_option").citation)
     odds = rules.provision("odds.player_banker")
     if facts.outcome.value != side.value:
-        return Due(Kind.LOSE, odds.citation)
+        return Due(WagerEnd.LOSE, odds.citation)
     even = Fraction(odds.parameters[side.value])
     points = facts.points(side)
     if scheme is Scheme.STANDARD:
         provision = rules.provision("commission.standard")
         terms = provision.parameters
         if side.value in terms["sides"] and points in terms["points"]:
-            return Due(Kind.WIN, provision.citation, odds=even, commission=Fraction(terms["rate"]))
-        return Due(Kind.WIN, odds.citation, odds=even)
+            return Due(WagerEnd.WIN, provision.citation, odds=even, commission=Fraction(terms["rate"]))
+        return Due(WagerEnd.WIN, odds.citation, odds=even)
     provision = rules.provision("commission.none") if rules.has("commission.none") else _given(without_commission)
     terms = provision.parameters
     if side.value in terms["sides"] and points in terms["half_points"]:
         half = even * Fraction(terms["pays"])
         as_commission = rules.game is Game.MAKCCARAT  # 17(2) speaks of the house's share of the winnings
-        return Due(Kind.WIN, provision.citation, odds=half, half=True, half_as_commission=as_commission)
+        return Due(WagerEnd.WIN, provision.citation, odds=half, half=True, half_as_commission=as_commission)
     unread = terms.get("unread_push")
     pushed = bool(
         unread and side is Side.BANKER and points == unread["points"] and facts.banker_cards == unread["cards"]
     )
-    return Due(Kind.WIN, odds.citation, odds=even, unread_push=pushed)
+    return Due(WagerEnd.WIN, odds.citation, odds=even, unread_push=pushed)
 
 
 def _given(provision: Provision | None) -> Provision:
@@ -179,12 +152,12 @@ def _given(provision: Provision | None) -> Provision:
     return provision
 
 
-def _by_paytable(facts: Facts, rules: GameRules, paytable: Paytable) -> Due:
+def _by_paytable(facts: HandFacts, rules: GameRules, paytable: Paytable) -> Due:
     citation = rules.provision("bets.other" if rules.has("bets.other") else "bets").citation
     odds = paytable.odds(facts)
     if odds is None:
-        return Due(Kind.UNKNOWN, citation, reason="suits_missing")
-    return Due(Kind.WIN, citation, odds=odds) if odds else Due(Kind.LOSE, citation)
+        return Due(WagerEnd.UNKNOWN, citation, reason="suits_missing")
+    return Due(WagerEnd.WIN, citation, odds=odds) if odds else Due(WagerEnd.LOSE, citation)
 
 
 def amounts(what: Due, stake: int, unit: int = CENT) -> Amounts:
@@ -196,12 +169,12 @@ def amounts(what: Due, stake: int, unit: int = CENT) -> Amounts:
     >>> amounts(won, 10_000_000).payout, amounts(won, 5_000).payout, sorted(amounts(won, 5_000).commission)
     (9500000, 4800, [200])
     """
-    if what.kind is Kind.UNKNOWN:
+    if what.kind is WagerEnd.UNKNOWN:
         message = "an unknown due has no amount"
         raise ValueError(message)
-    if what.kind is Kind.LOSE:
+    if what.kind is WagerEnd.LOSE:
         return Amounts(0, frozenset({0}), 0)
-    if what.kind is Kind.PUSH:
+    if what.kind is WagerEnd.PUSH:
         return Amounts(0, frozenset({0}), stake)
     gross = stake * what.odds
     if what.half:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from audit.model import Outcome, Side
+from audit.base.model import Outcome, Side
 
 
 class Act(StrEnum):

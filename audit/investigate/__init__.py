@@ -14,13 +14,12 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from audit.diff import findings_of
-from audit.errors import UsageError
+from audit.base.errors import UsageError
 from audit.investigate.content import round_content
-from audit.investigate.inputs import find_inputs
 from audit.investigate.scene import Target, read_scene
-from audit.investigate.shoes import table_content
-from audit.verify import load_manifest
+from audit.investigate.shoe_view import table_content
+from audit.investigate.traced_inputs import find_inputs
+from audit.runs.run_directory import findings_of, load_manifest
 
 __all__ = ["Target", "investigate"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class BlockTable:
     """Rows of cells under headings; `numeric` are columns set to the right, `marked` rows that stand out.
 
     A table without headings is a list of labels and values.
@@ -19,7 +19,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class Paragraphs:
     """Sentences, each a paragraph; `marked` ones stand out."""
 
     lines: tuple[str, ...]
@@ -32,7 +32,7 @@ class Section:
 
     key: str
     heading: str
-    blocks: tuple[Table | Lines, ...]
+    blocks: tuple[BlockTable | Paragraphs, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.evidence import of_round
+from audit.base.columns import UNRECORDED
+from audit.base.model import LANGUAGES, MACAU, Text
+from audit.evidence.hand_evidence import of_round
 from audit.investigate.scene import Scene
-from audit.investigate.shoes import approvals_at, in_order, records_where, round_line, shoe_content, sums, verdict
-from audit.investigate.wagers import wagers_of
-from audit.model import LANGUAGES, MACAU, Text
-from audit.replay.judge import BOTH_METHODS
-from audit.replay.rounds import METHODS, OTHER_SCHEME, SCHEMES, UNRECORDED
+from audit.investigate.shoe_view import approvals_at, in_order, records_where, round_line, shoe_content, sums, verdict
+from audit.investigate.wager_view import wagers_of
+from audit.replay.codes import METHODS, OTHER_SCHEME, SCHEMES
+from audit.replay.judging import BOTH_METHODS
 from audit.rulebook.rules import GameRules, Provision
 
 Json = dict[str, Any]

@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from audit.checks.catalogue import load as load_catalogue
-from audit.investigate.blocks import Document, Lines, Section, Table
-from audit.model import SUITS, Text
+from audit.base import strict
+from audit.base.model import SUITS, Text
+from audit.catalogue.catalogue import load as load_catalogue
+from audit.investigate.blocks import BlockTable, Document, Paragraphs, Section
 from audit.report.i18n import load_messages
-from audit.report.terms import DASH, Wording
-from audit.rulebook import strict
+from audit.report.wording import DASH, Wording
 
 Json = Mapping[str, Any]
 
@@ -52,10 +52,10 @@ class _Writer:
         title = self.t(f"title_{kind}", **{n: subject.get(n) for n in ("round_id", "table_id", "shoe_id")})
         sections = list(self._round() if kind == "round" else self._table())
         if data["notes"]:
-            sections.insert(0, self._section("notes", Lines(tuple(self._note(note) for note in data["notes"]))))
+            sections.insert(0, self._section("notes", Paragraphs(tuple(self._note(note) for note in data["notes"]))))
         return Document(self.language, title, (self.t("run", run_id=data["run_id"]),), tuple(sections))
 
-    def _section(self, key: str, *blocks: Table | Lines) -> Section:
+    def _section(self, key: str, *blocks: BlockTable | Paragraphs) -> Section:
         return Section(key, self.t(key), blocks)
 
     def _note(self, note: Json) -> str:
@@ -71,7 +71,7 @@ class _Writer:
         yield self._section("recorded", self._recorded())
         if data["other_rows"]:
             rows = tuple((self._source(row), self._cells(row)) for row in data["other_rows"])
-            yield self._section("other_rows", Table((), rows))
+            yield self._section("other_rows", BlockTable((), rows))
         yield self._section("replay", self._replay())
         yield self._section("wagers", *self._wagers())
         yield self._section("findings", *self._findings(data["findings"]), *self._sameness())
@@ -87,7 +87,7 @@ class _Writer:
     def _cells(row: Json) -> str:
         return "; ".join(f"{k} {v}" for k, v in row.items() if v is not None and k not in {"file", "row"})
 
-    def _recorded(self) -> Table:
+    def _recorded(self) -> BlockTable:
         row, replay, applied = self.data["round"], self.data["replay"], self.data["applied"]
         casino = row["casino"] or DASH
         place = self.t("place_at", casino=casino, table_id=row["table_id"])
@@ -123,16 +123,16 @@ class _Writer:
                 rows.append((self.t(name), f"{self.word.word(applied[name])} ({source})"))
         rows.append((self.t("verdict"), self.word.word(self.data["verdict"])))
         good = self.data["verdict"] == "conforming"
-        return Table((), tuple(rows), marked=frozenset() if good else frozenset({len(rows) - 1}))
+        return BlockTable((), tuple(rows), marked=frozenset() if good else frozenset({len(rows) - 1}))
 
-    def _replay(self) -> Lines:
+    def _replay(self) -> Paragraphs:
         replay = self.data["replay"]
         if replay["state"] not in {"complete", "draw_method_unknown"}:
             reason = load_catalogue().reasons[replay["state"]].in_language(self.language)
             lines = [self.t("no_replay", reason=reason)]
             if replay["departure"]:
                 lines.append(replay["departure"]["text"][self.language])
-            return Lines(tuple(lines), frozenset({len(lines) - 1}))
+            return Paragraphs(tuple(lines), frozenset({len(lines) - 1}))
         instrument = self.data["law"]["instrument"]
         steps = replay["steps"]
         lines = [
@@ -147,19 +147,19 @@ class _Writer:
             lines.append(f"{replay['departure']['code']}  {replay['departure']['text'][self.language]}")
         elif not marked:
             lines.append(self.t("no_departure"))
-        return Lines(tuple(lines), frozenset(marked))
+        return Paragraphs(tuple(lines), frozenset(marked))
 
-    def _wagers(self) -> Iterator[Table | Lines]:
+    def _wagers(self) -> Iterator[BlockTable | Paragraphs]:
         wagers = self.data["wagers"]
         if not wagers:
-            yield Lines((self.t("no_wagers"),))
+            yield Paragraphs((self.t("no_wagers"),))
             return
         head = "wager bet stake paid due commission_pair returned_pair difference article answer".split()
         marked = frozenset(place for place, wager in enumerate(wagers) if wager["answer"] == "fault")
         rows = tuple(self._wager(wager) for wager in wagers)
-        yield Table(tuple(self.t(name) for name in head), rows, frozenset({2, 3, 4, 5, 6, 7}), marked)
-        yield Table((), tuple((wager["wager_id"], self._why(wager)) for wager in wagers), marked=marked)
-        yield Lines(tuple(self._sum(line) for line in self.data["money"]))
+        yield BlockTable(tuple(self.t(name) for name in head), rows, frozenset({2, 3, 4, 5, 6, 7}), marked)
+        yield BlockTable((), tuple((wager["wager_id"], self._why(wager)) for wager in wagers), marked=marked)
+        yield Paragraphs(tuple(self._sum(line) for line in self.data["money"]))
 
     def _wager(self, wager: Json) -> tuple[str, ...]:
         due = wager["due"] or {"payout": None, "commission": [], "stake_returned": None}
@@ -198,20 +198,20 @@ class _Writer:
             text += self.t("sums_difference", difference=self.word.amount(line["difference"], sign=True))
         return text
 
-    def _findings(self, rows: Sequence[Json]) -> Iterator[Table | Lines]:
+    def _findings(self, rows: Sequence[Json]) -> Iterator[BlockTable | Paragraphs]:
         if not rows:
-            yield Lines((self.t("none_found"),))
+            yield Paragraphs((self.t("none_found"),))
             return
         head = (self.t("code"), self.t("severity"), self.t("text"))
         message = f"message_{self.language}"
-        yield Table(head, tuple((row["code"], self.word.word(row["severity"]), row[message]) for row in rows))
+        yield BlockTable(head, tuple((row["code"], self.word.word(row["severity"]), row[message]) for row in rows))
 
-    def _sameness(self) -> Iterator[Lines]:
+    def _sameness(self) -> Iterator[Paragraphs]:
         same = self.data["same_as_run"]
         if same is not None:
-            yield Lines((self.t("same" if same else "not_same"),), frozenset() if same else frozenset({0}))
+            yield Paragraphs((self.t("same" if same else "not_same"),), frozenset() if same else frozenset({0}))
 
-    def _lines_of_rounds(self, lines: Sequence[Json], *, shoes: bool = False) -> Table:
+    def _lines_of_rounds(self, lines: Sequence[Json], *, shoes: bool = False) -> BlockTable:
         head = [self.t(name) for name in ("number", "round", "start", "status", "cards", "outcome", "findings")]
         rows = []
         for line in lines:
@@ -231,17 +231,17 @@ class _Writer:
         if shoes:
             head.insert(0, self.t("of_shoe"))
         marked = frozenset(n for n, line in enumerate(lines) if line.get("this", bool(line["findings"])))
-        return Table(tuple(head), tuple(rows), frozenset({1 if shoes else 0}), marked)
+        return BlockTable(tuple(head), tuple(rows), frozenset({1 if shoes else 0}), marked)
 
     # --- shoe and table
 
-    def _shoe(self, shoe: Json) -> Iterator[Table | Lines]:
+    def _shoe(self, shoe: Json) -> Iterator[BlockTable | Paragraphs]:
         seen = {"seen": shoe["cards_seen"], "rounds": shoe["rounds"]}
         if shoe["cards_in_shoe"] is None:
             counted = self.t("cards_seen_only", **seen)
         else:
             counted = self.t("cards_seen", whole=shoe["cards_in_shoe"], **seen)
-        yield Lines((counted, self.t("results", results=_grouped(shoe["results"]))))
+        yield Paragraphs((counted, self.t("results", results=_grouped(shoe["results"]))))
         unknown = any(row["?"] for row in shoe["cards"])
         head = [self.t("rank"), *(self.t(f"suit_{suit}") for suit in SUITS), self.t("total"), self.t("limit")]
         if unknown:
@@ -253,10 +253,10 @@ class _Writer:
                 counts.insert(4, str(row["?"]))
             rows.append((row["rank"], *counts, DASH if row["limit"] is None else str(row["limit"])))
         marked = frozenset(n for n, row in enumerate(shoe["cards"]) if row["over"])
-        yield Table(tuple(head), tuple(rows), frozenset(range(1, len(head))), marked)
+        yield BlockTable(tuple(head), tuple(rows), frozenset(range(1, len(head))), marked)
         if shoe["events"]:
             head = [self.t(name) for name in ("at", "event", "count", "cards", "evidence")]
-            yield Table(tuple(head), tuple(self._event(event) for event in shoe["events"]), frozenset({2}))
+            yield BlockTable(tuple(head), tuple(self._event(event) for event in shoe["events"]), frozenset({2}))
 
     def _event(self, event: Json) -> tuple[str, ...]:
         rule = f" ({self.word.word(event['burn_rule'])})" if event["burn_rule"] else ""
@@ -273,7 +273,7 @@ class _Writer:
             summary.append(self.t("cut_short", rounds=len(rounds)))
             rounds = [line for line in rounds if line["findings"]][:MOST_ROUNDS]
         one_shoe = data["shoe"] is not None
-        yield self._section("verdict", Lines(tuple(summary)))
+        yield self._section("verdict", Paragraphs(tuple(summary)))
         yield self._section("findings", *self._findings(data["findings"]))
         if one_shoe:
             yield self._section("shoe", *self._shoe(data["shoe"]))
@@ -282,39 +282,39 @@ class _Writer:
 
     # --- law and register
 
-    def _law(self) -> Iterator[Table | Lines]:
+    def _law(self) -> Iterator[BlockTable | Paragraphs]:
         law = self.data["law"]
         if law is None:
-            yield Lines((self.t("not_in_force"),))
+            yield Paragraphs((self.t("not_in_force"),))
             return
         version = self.t(
             "version_from", instrument=law["instrument"], version=law["version"], day=self.word.day(law["from"])
         )
         acts = "; ".join(f"{act['act']} {act['title'][self.language]}" for act in law["acts"])
-        yield Table((), ((self.t("version"), version), (self.t("acts"), acts or DASH)))
+        yield BlockTable((), ((self.t("version"), version), (self.t("acts"), acts or DASH)))
         rows = tuple(
             (p["reference"][self.language], p["title"][self.language], f"{p['summary'][self.language]} [{p['mark']}]")
             for p in law["provisions"]
         )
         if rows:
-            yield Table((self.t("article"), self.t("text"), self.t("summary")), rows)
+            yield BlockTable((self.t("article"), self.t("text"), self.t("summary")), rows)
 
-    def _approvals(self) -> Iterator[Table | Lines]:
+    def _approvals(self) -> Iterator[BlockTable | Paragraphs]:
         entries = self.data["approvals"]
         if not entries:
-            yield Lines((self.t("no_register" if entries is None else "no_entries"),))
+            yield Paragraphs((self.t("no_register" if entries is None else "no_entries"),))
         else:
             head = tuple(self.t(name) for name in ("entry", "option", "from", "to", "state", "evidence"))
             rows = tuple(self._entry(entry) for entry in entries)
             marked = frozenset(n for n, e in enumerate(entries) if e["state"] in {"early", "expired"})
-            yield Table(head, rows, marked=marked)
+            yield BlockTable(head, rows, marked=marked)
         if self.data.get("options"):
             head = tuple(self.t(name) for name in ("in_use", "state", "entry"))
             rows = tuple(
                 (self._choice(row), self.word.word(row["state"]), row["approval_id"] or DASH)
                 for row in self.data["options"]
             )
-            yield Table(head, rows)
+            yield BlockTable(head, rows)
 
     def _choice(self, row: Json) -> str:
         return f"{self.word.word(row['option'])}: {self.word.word(row['value'])}"

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from audit.base.model import MACAU
+from audit.base.resources import resource_dir
 from audit.investigate.blocks import Document
 from audit.investigate.document import document
-from audit.model import MACAU
-from audit.report.hands import draw
+from audit.report.hand_drawings import draw
 from audit.report.i18n import HTML_LANG, load_messages
 from audit.report.pdf import Enclosure, write_pdf
 from audit.report.view import data_uri
-from audit.resources import resource_dir
 
 ATTACHED = "investigation.json"
 

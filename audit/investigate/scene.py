@@ -13,27 +13,30 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from audit.base.columns import instants
+from audit.base.days import DAY, MACAU_OFFSET, day_number, gaming_day
+from audit.base.errors import UsageError
+from audit.catalogue.catalogue import load as load_catalogue
 from audit.checks.case import Case, Tally
-from audit.checks.catalogue import load as load_catalogue
 from audit.checks.draws import check_draws
-from audit.checks.events import Event, read_events
+from audit.checks.events import ShoeEvent, read_events
+from audit.checks.options_in_use import Uses
 from audit.checks.payouts import Payouts
 from audit.checks.results import check_results
-from audit.checks.uses import Uses
-from audit.checks.wagers import WagerBatch, WagerWords
-from audit.config import Settings, load_settings
-from audit.errors import UsageError
-from audit.findings import Sink, records
-from audit.games.paytables import load_paytables
-from audit.ingest.quarantine import Quarantine
-from audit.ingest.read import Batch, open_events, open_rounds, open_wagers
-from audit.investigate.inputs import Inputs
+from audit.checks.wager_columns import WagerBatch, WagerWords
+from audit.config.settings import Settings, load_settings
+from audit.findings.table import Sink, records
+from audit.games.paytable_files import load_paytables
+from audit.investigate.traced_inputs import TracedInputs
 from audit.register.register import Register, load_register
+from audit.replay.dues import DueTable
 from audit.replay.identity import RoundIndex
-from audit.replay.judge import judge
-from audit.replay.rounds import DAY, MACAU_OFFSET, Names, Rounds, RoundsReader, day_number, gaming_day, instants
-from audit.replay.wagers import DueTable
+from audit.replay.judging import judge
+from audit.replay.rounds import Names, Rounds
+from audit.replay.rounds_reader import RoundsReader
 from audit.rulebook import Rulebook
+from audit.source.quarantine import Quarantine
+from audit.source.read import Batch, open_events, open_rounds, open_wagers
 
 Mask = npt.NDArray[np.bool_]
 Look = Callable[[pa.RecordBatch], Mask]
@@ -64,7 +67,7 @@ class Scene:
     dues: DueTable
     wagers: list[WagerBatch]
     typed: pa.Table
-    events: list[Event]
+    events: list[ShoeEvent]
     judged: list[dict[str, Any]]
     at: int | None
     asked: npt.NDArray[np.int64]
@@ -77,7 +80,7 @@ class Scene:
         return self.case.rounds
 
 
-def read_scene(manifest: Mapping[str, Any], inputs: Inputs, target: Target, config: Path | None) -> Scene:
+def read_scene(manifest: Mapping[str, Any], inputs: TracedInputs, target: Target, config: Path | None) -> Scene:
     """Read and judge the rounds around `target`: the whole shoe, and its table on the days that it touches.
 
     Raises UsageError for a round, table or shoe that the input does not have, InputRefused for inputs that cannot be
@@ -88,7 +91,7 @@ def read_scene(manifest: Mapping[str, Any], inputs: Inputs, target: Target, conf
     rulebook = Rulebook.load()
     if rulebook.digest != manifest["rulebook"]["digest"]:
         notes.append(("rulebook_changed", {}))
-    place = _Place.find(inputs, target, settings.casino)
+    place = _Sought.find(inputs, target, settings.casino)
     rounds, typed, conflicts = _read(inputs, place, settings)
     entries = load_register([file.path for file in inputs.approvals]) if inputs.approvals else None
     register = None if entries is None else Register(entries)
@@ -170,7 +173,7 @@ def _select(batches: Iterable[Batch], look: Look) -> Iterator[Batch]:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Sought:
     """Where to look: a table with its house, a shoe of it, the legal days to read whole.
 
     `default` is the house of rows that name none.
@@ -183,7 +186,7 @@ class _Place:
     days: frozenset[int] | None
 
     @classmethod
-    def find(cls, inputs: Inputs, target: Target, default: str | None) -> _Place:
+    def find(cls, inputs: TracedInputs, target: Target, default: str | None) -> _Sought:
         """One pass over the rounds for the round, table or shoe asked for."""
         if target.round_id is not None:
             wanted = target.round_id
@@ -197,7 +200,7 @@ class _Place:
         return cls._of_table(inputs, target, default)
 
     @classmethod
-    def _of_table(cls, inputs: Inputs, target: Target, default: str | None) -> _Place:
+    def _of_table(cls, inputs: TracedInputs, target: Target, default: str | None) -> _Sought:
         table, shoe = str(target.table), target.shoe
         hits = list(_select(_rounds(inputs), lambda rows: _equal(rows["table_id"], table)))
         houses = {word or default for hit in hits for word in hit.rows["casino"].to_pylist()}
@@ -237,12 +240,12 @@ class _Place:
         return _equal(rows["shoe_id"].combine_chunks(), self.shoe)
 
 
-def _rounds(inputs: Inputs) -> Iterator[Batch]:
+def _rounds(inputs: TracedInputs) -> Iterator[Batch]:
     return open_rounds(inputs.rounds, profile=inputs.profile, quarantine=Quarantine())
 
 
 def _read(
-    inputs: Inputs, place: _Place, settings: Settings
+    inputs: TracedInputs, place: _Sought, settings: Settings
 ) -> tuple[Rounds, pa.Table, list[tuple[str, int, dict[str, Any]]]]:
     """The rounds of the place, the first row of each id only; later rows of an id come back as they are."""
     reader = RoundsReader(Names(), settings.casino)
@@ -278,7 +281,7 @@ def _position(rounds: Rounds, round_id: str) -> int:
     return at
 
 
-def _wagers(inputs: Inputs, rounds: Rounds, dues: DueTable) -> Iterator[WagerBatch]:
+def _wagers(inputs: TracedInputs, rounds: Rounds, dues: DueTable) -> Iterator[WagerBatch]:
     """The wagers of the rounds, the first row of each id only."""
     if not inputs.wagers:
         return
@@ -295,7 +298,7 @@ def _wagers(inputs: Inputs, rounds: Rounds, dues: DueTable) -> Iterator[WagerBat
         yield WagerBatch.read(kept, words, dues, index.locate(kept.rows["round_id"]))
 
 
-def _events(inputs: Inputs, place: _Place) -> list[Event]:
+def _events(inputs: TracedInputs, place: _Sought) -> list[ShoeEvent]:
     if not inputs.events:
         return []
 

@@ -6,7 +6,7 @@ import io
 import sys
 from typing import TYPE_CHECKING, Final, TextIO
 
-from audit.investigate.blocks import Document, Lines, Table
+from audit.investigate.blocks import BlockTable, Document, Paragraphs
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,21 +40,21 @@ def _print(document: Document, console: Console) -> None:
         console.print()
         console.print(section.heading, style="bold cyan", soft_wrap=True)
         for place, block in enumerate(section.blocks):
-            if place and isinstance(block, Table):
+            if place and isinstance(block, BlockTable):
                 console.print()
-            if isinstance(block, Lines):
+            if isinstance(block, Paragraphs):
                 _lines(console, block)
             else:
                 _table(console, block)
 
 
-def _lines(console: Console, block: Lines) -> None:
+def _lines(console: Console, block: Paragraphs) -> None:
     for place, line in enumerate(block.lines):
         marked = place in block.marked
         console.print(("! " if marked else "  ") + line, style="bold red" if marked else None, soft_wrap=True)
 
 
-def _table(console: Console, block: Table) -> None:
+def _table(console: Console, block: BlockTable) -> None:
     from rich.cells import cell_len
     from rich.table import Table as Grid
     from rich.text import Text
@@ -64,7 +64,7 @@ def _table(console: Console, block: Table) -> None:
         for place, row in enumerate(block.rows):
             pairs = tuple((name, cell) for name, cell in zip(block.head, row, strict=True) if cell)
             every = frozenset(range(len(pairs))) if place in block.marked else frozenset[int]()
-            _table(console, Table((), pairs, marked=every))
+            _table(console, BlockTable((), pairs, marked=every))
             console.print()
         return
     grid = Grid(box=None, padding=(0, GAP, 0, 0), show_header=bool(block.head), header_style="bold", show_edge=False)

@@ -9,8 +9,9 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import TypedDict
 
-from audit.errors import UsageError
-from audit.register.notice import NEEDED, Reading, deemed_day, macau
+from audit.base.errors import UsageError
+from audit.register.calendar_file import shipped_calendar
+from audit.register.notice import NEEDED, NoticeReading, deemed_day, macau
 from audit.register.working_days import ONE_DAY, Calendar, CalendarUnknown, DayInfo
 
 
@@ -22,7 +23,7 @@ class LastApplication:
     """
 
     adopt: dt.date
-    reading: Reading
+    reading: NoticeReading
     day: dt.date
     moment: dt.datetime
     counted: tuple[DayInfo, ...]
@@ -34,7 +35,7 @@ class EarliestAdoption:
     """The first day of adoption that an application allows: the calendar day after the last counted working day."""
 
     applied_at: dt.datetime
-    reading: Reading
+    reading: NoticeReading
     deemed_day: dt.date
     day: dt.date
     counted: tuple[DayInfo, ...]
@@ -42,18 +43,18 @@ class EarliestAdoption:
 
 
 def last_application_day(
-    adopt: dt.date, reading: Reading | str = Reading.STANDARD, *, calendar: Calendar | None = None
+    adopt: dt.date, reading: NoticeReading | str = NoticeReading.STANDARD, *, calendar: Calendar | None = None
 ) -> LastApplication:
     """Walk back from the day of adoption, which is not counted, over three working days (clear days: four).
 
     Raises CalendarUnknown where the walk leaves the calendar.
     """
-    calendar, reading = calendar or Calendar.load(), Reading(reading)
+    calendar, reading = calendar or shipped_calendar(), NoticeReading(reading)
     calendar.require(adopt)
     counted: list[DayInfo] = []
     skipped: list[DayInfo] = []
     # With clear days the day of application is one working day further back and is not itself counted.
-    wanted = NEEDED + (reading is Reading.CLEAR_DAYS)
+    wanted = NEEDED + (reading is NoticeReading.CLEAR_DAYS)
     day = adopt
     while len(counted) < wanted:
         day -= ONE_DAY
@@ -70,18 +71,18 @@ def last_application_day(
 
 
 def earliest_adoption_day(
-    applied_at: dt.datetime, reading: Reading | str = Reading.STANDARD, *, calendar: Calendar | None = None
+    applied_at: dt.datetime, reading: NoticeReading | str = NoticeReading.STANDARD, *, calendar: Calendar | None = None
 ) -> EarliestAdoption:
     """Count three working days from the deemed day of application (clear days: after it); adoption may follow.
 
     Raises CalendarUnknown where the count leaves the calendar, ValueError for an instant without a zone.
     """
-    calendar, reading = calendar or Calendar.load(), Reading(reading)
+    calendar, reading = calendar or shipped_calendar(), NoticeReading(reading)
     deemed = deemed_day(applied_at, closures_work=False, calendar=calendar)
     counted: list[DayInfo] = []
     own = macau(applied_at).date()
     skipped = [calendar.day(own + dt.timedelta(days=n)) for n in range((deemed - own).days)]
-    day = deemed if reading is Reading.STANDARD else deemed + ONE_DAY
+    day = deemed if reading is NoticeReading.STANDARD else deemed + ONE_DAY
     while len(counted) < NEEDED:
         working = calendar.is_working(day, closures_work=False)
         (counted if working else skipped).append(calendar.day(day))
@@ -123,7 +124,7 @@ def day_json(info: DayInfo) -> DayJson:
 
 
 def notice_json(
-    adopt: dt.date, apply: dt.datetime | None = None, reading: Reading | str = Reading.STANDARD
+    adopt: dt.date, apply: dt.datetime | None = None, reading: NoticeReading | str = NoticeReading.STANDARD
 ) -> NoticeJson:
     """The answer of `approvals notice` (contract: command shapes), days as ISO text, earliest first.
 

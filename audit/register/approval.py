@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Final
 
-from audit.model import Game
+from audit.base.model import Game
 
 ALL_TABLES: Final = ("*",)
 """The value of `tables` for an entry that covers every table."""

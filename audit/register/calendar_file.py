@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from audit.model import Text
-from audit.register.working_days import SATURDAY, Calendar, DayKind, Entry, Hours, Source
-from audit.rulebook import strict
-from audit.rulebook.strict import Place
+from audit.base import strict
+from audit.base.model import Text
+from audit.base.strict import YamlPath
+from audit.register.working_days import SATURDAY, Calendar, CalendarEntry, DayKind, OfficeHours, Source
 
 FILE: Final = Path(__file__).resolve().parents[1] / "regulations" / "working_days.yaml"
 
@@ -29,7 +30,7 @@ _TOP: Final = (
 )
 
 
-class _Section(NamedTuple):
+class _DayList(NamedTuple):
     """How the days of one list of a year are read: their kind, and the sentence made of the name or names."""
 
     kind: DayKind
@@ -38,12 +39,12 @@ class _Section(NamedTuple):
 
 
 _PLAIN: Final = Text("及", " e ", " and ")
-_SECTIONS: Final[Mapping[str, _Section]] = {
-    "holidays": _Section(DayKind.HOLIDAY, _PLAIN, Text("{0}", "{0}", "{0}")),
-    "substitutes": _Section(
+_SECTIONS: Final[Mapping[str, _DayList]] = {
+    "holidays": _DayList(DayKind.HOLIDAY, _PLAIN, Text("{0}", "{0}", "{0}")),
+    "substitutes": _DayList(
         DayKind.SUBSTITUTE, _PLAIN, Text("{0}補假", "descanso compensatório: {0}", "compensatory rest day: {0}")
     ),
-    "first_days_after": _Section(
+    "first_days_after": _DayList(
         DayKind.SUBSTITUTE,
         _PLAIN,
         Text(
@@ -52,12 +53,12 @@ _SECTIONS: Final[Mapping[str, _Section]] = {
             "tolerância de ponto, first working day after: {0}",
         ),
     ),
-    "tolerances": _Section(
+    "tolerances": _DayList(
         DayKind.SUBSTITUTE,
         Text("與", " sobreposto a ", " overlapping "),
         Text("{0}（豁免上班）", "tolerância de ponto: {0}", "tolerância de ponto: {0}"),
     ),
-    "half_days": _Section(
+    "half_days": _DayList(
         DayKind.HALF_DAY,
         _PLAIN,
         Text("{0}（下午豁免上班）", "{0} (tolerância de ponto da parte da tarde)", "{0} (afternoon off)"),
@@ -73,7 +74,16 @@ class _Words(NamedTuple):
     sources: Mapping[str, Source]
 
 
-def read_calendar(path: Path = FILE) -> Calendar:
+@cache
+def shipped_calendar() -> Calendar:
+    """The calendar that ships with the package, read once.
+
+    Raises ConfigurationError naming the file and the place where the data is malformed.
+    """
+    return read_calendar(FILE)
+
+
+def read_calendar(path: Path) -> Calendar:
     """The calendar of one data file.
 
     Raises ConfigurationError naming the file and the path of the value that is missing, unknown or contradictory.
@@ -89,7 +99,7 @@ def read_calendar(path: Path = FILE) -> Calendar:
         _sources(parts["sources"], place / "sources"),
     )
     grounds = _texts(parts["grounds"], place / "grounds")
-    days: dict[dt.date, Entry] = {}
+    days: dict[dt.date, CalendarEntry] = {}
     grades: dict[int, str] = {}
     years = parts["years"]
     if not isinstance(years, dict):
@@ -118,13 +128,13 @@ def read_calendar(path: Path = FILE) -> Calendar:
     )
 
 
-def _texts(value: strict.Value, place: Place) -> Mapping[str, Text]:
+def _texts(value: strict.Value, place: YamlPath) -> Mapping[str, Text]:
     if not isinstance(value, dict):
         place.fail("a mapping is expected")
     return MappingProxyType({str(key): strict.text(item, place / str(key)) for key, item in value.items()})
 
 
-def _sources(value: strict.Value, place: Place) -> Mapping[str, Source]:
+def _sources(value: strict.Value, place: YamlPath) -> Mapping[str, Source]:
     if not isinstance(value, dict):
         place.fail("a mapping is expected")
     result = {}
@@ -136,7 +146,7 @@ def _sources(value: strict.Value, place: Place) -> Mapping[str, Source]:
     return MappingProxyType(result)
 
 
-def _time(value: strict.Value, place: Place) -> dt.time:
+def _time(value: strict.Value, place: YamlPath) -> dt.time:
     written = strict.word(value, place)
     try:
         return dt.time.fromisoformat(written)
@@ -144,13 +154,13 @@ def _time(value: strict.Value, place: Place) -> dt.time:
         place.fail(f"{written!r} is not a time of day written HH:MM:SS")
 
 
-def _hours(value: strict.Value, place: Place, sources: Mapping[str, Source]) -> Hours:
+def _hours(value: strict.Value, place: YamlPath, sources: Mapping[str, Source]) -> OfficeHours:
     parts = strict.mapping(value, place, required=("source", "opens", "closes", "lunch"))
     closing = ("monday_to_thursday", "friday", "half_day")
     closes = strict.mapping(parts["closes"], place / "closes", required=closing)
     lunch = strict.mapping(parts["lunch"], place / "lunch", required=("from", "to"))
     ends = [_time(closes[key], place / "closes" / key) for key in closing]
-    return Hours(
+    return OfficeHours(
         opens=_time(parts["opens"], place / "opens"),
         closes=ends[0],
         closes_friday=ends[1],
@@ -161,7 +171,7 @@ def _hours(value: strict.Value, place: Place, sources: Mapping[str, Source]) -> 
     )
 
 
-def _year(year: int, value: strict.Value, place: Place, words: _Words, days: dict[dt.date, Entry]) -> str:
+def _year(year: int, value: strict.Value, place: YamlPath, words: _Words, days: dict[dt.date, CalendarEntry]) -> str:
     """Add the days of one year to `days`; the year's grade of evidence."""
     parts = strict.mapping(value, place, required=("grade", "sources"), optional=tuple(_SECTIONS))
     sources = strict.words(parts["sources"], place / "sources")
@@ -180,11 +190,11 @@ def _year(year: int, value: strict.Value, place: Place, words: _Words, days: dic
             if not keys:
                 (here / str(written)).fail("a name is expected")
             texts = [words.names[strict.choice(name, here / str(written), words.names)] for name in keys]
-            days[day] = Entry(section.kind, _sentence(section, texts), sources)
+            days[day] = CalendarEntry(section.kind, _sentence(section, texts), sources)
     return strict.choice(parts["grade"], place / "grade", words.grades)
 
 
-def _weekday(year: int, written: str, place: Place) -> dt.date:
+def _weekday(year: int, written: str, place: YamlPath) -> dt.date:
     try:
         day = dt.date.fromisoformat(f"{year}-{written}")
     except ValueError:
@@ -194,7 +204,7 @@ def _weekday(year: int, written: str, place: Place) -> dt.date:
     return day
 
 
-def _sentence(section: _Section, names: list[Text]) -> Text:
+def _sentence(section: _DayList, names: list[Text]) -> Text:
     def phrase(language: str) -> str:
         joined = section.joint.in_language(language).join(name.in_language(language) for name in names)
         return section.frame.in_language(language).format(joined)
@@ -203,10 +213,10 @@ def _sentence(section: _Section, names: list[Text]) -> Text:
 
 
 def _spans(
-    value: strict.Value, place: Place, kind: DayKind, grounds: Mapping[str, Text], sources: Mapping[str, Source]
-) -> Mapping[dt.date, Entry]:
+    value: strict.Value, place: YamlPath, kind: DayKind, grounds: Mapping[str, Text], sources: Mapping[str, Source]
+) -> Mapping[dt.date, CalendarEntry]:
     """The weekdays of a list of spans, each with its ground and source."""
-    result: dict[dt.date, Entry] = {}
+    result: dict[dt.date, CalendarEntry] = {}
     for index, item in enumerate(strict.sequence(value, place)):
         here = place / index
         parts = strict.mapping(item, here, required=("from", "to", "ground", "source"))
@@ -218,5 +228,5 @@ def _spans(
             if day in result:
                 here.fail(f"{day} is listed twice")
             if day.weekday() < SATURDAY:
-                result[day] = Entry(kind, ground, (source,))
+                result[day] = CalendarEntry(kind, ground, (source,))
     return MappingProxyType(result)

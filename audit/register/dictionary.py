@@ -11,15 +11,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from audit.errors import UsageError
-from audit.model import Text
-from audit.rulebook import strict
+from audit.base import strict
+from audit.base.errors import UsageError
+from audit.base.model import Text
 
 _FILE: Final = Path(__file__).with_name("dictionary.yaml")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class RegisterColumn:
     """One column of the register: canonical name, heading and meaning in each language, and what else it is called."""
 
     name: str
@@ -42,7 +42,7 @@ def plain(text: str) -> str:
 
 
 @cache
-def columns() -> tuple[Column, ...]:
+def columns() -> tuple[RegisterColumn, ...]:
     """The columns in their order; ConfigurationError if the dictionary's file is malformed."""
     content, place = strict.load(_FILE)
     entries = strict.mapping(content, place, required=("columns",))["columns"]
@@ -54,7 +54,7 @@ def columns() -> tuple[Column, ...]:
         )
         words = parts.get("words", {})
         found.append(
-            Column(
+            RegisterColumn(
                 str(name),
                 strict.flag(parts["required"], here / "required"),
                 strict.text(parts["header"], here / "header"),

@@ -10,13 +10,13 @@ import hashlib
 from typing import TYPE_CHECKING, Final
 
 from audit import __version__
-from audit.model import Text
+from audit.base.model import Text
 from audit.register.notice import NEEDED
 from audit.register.picture import calendar_svg
 
 if TYPE_CHECKING:
     from audit.register.approval import Approval
-    from audit.register.notice import Judgement
+    from audit.register.notice import NoticeJudgement
 
 __all__ = ["calendar_ics", "calendar_svg"]
 
@@ -45,7 +45,7 @@ _COUNTED: Final = Text(
 )
 
 
-def calendar_ics(entry: Approval, judgement: Judgement, language: str = "en") -> str:
+def calendar_ics(entry: Approval, judgement: NoticeJudgement, language: str = "en") -> str:
     """The iCalendar text of one entry's notice in `zh`, `pt` or `en`, with CRLF line ends.
 
     Where the calendar of working days does not reach, only the application and the adoption are in it.

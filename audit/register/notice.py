@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from audit.model import MACAU
+from audit.base.model import MACAU
+from audit.register.calendar_file import shipped_calendar
 from audit.register.working_days import ONE_DAY, Calendar, CalendarUnknown, DayInfo
 
 NEEDED: Final = 3
 """Working days of notice that both regulations ask for."""
 
 
-class Reading(StrEnum):
+class NoticeReading(StrEnum):
     """How the notice is counted: the filing day counts, or three whole days must lie between."""
 
     STANDARD = "standard"
@@ -62,7 +63,7 @@ def deemed_day(applied_at: dt.datetime, *, closures_work: bool, calendar: Calend
     That is its own day if that is a working day and the paper came by closing time, to the second; else the next
     working day. Raises CalendarUnknown outside the calendar, ValueError for an instant without a zone.
     """
-    calendar = calendar or Calendar.load()
+    calendar = calendar or shipped_calendar()
     local = macau(applied_at)
     day = local.date()
     if calendar.is_working(day, closures_work=closures_work) and local.time() > calendar.closing_time(day):
@@ -82,7 +83,7 @@ def count(deemed: dt.date, adopt: dt.date, *, closures_work: bool, calendar: Cal
 
     Raises CalendarUnknown outside the calendar.
     """
-    return (calendar or Calendar.load()).count(deemed, adopt, closures_work=closures_work)
+    return (calendar or shipped_calendar()).count(deemed, adopt, closures_work=closures_work)
 
 
 def clear(deemed: dt.date, adopt: dt.date, *, closures_work: bool, calendar: Calendar | None = None) -> int:
@@ -92,11 +93,11 @@ def clear(deemed: dt.date, adopt: dt.date, *, closures_work: bool, calendar: Cal
     """
     if adopt <= deemed:
         return 0
-    return (calendar or Calendar.load()).count(deemed + ONE_DAY, adopt, closures_work=closures_work)
+    return (calendar or shipped_calendar()).count(deemed + ONE_DAY, adopt, closures_work=closures_work)
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class NoticeJudgement:
     """The notice of one application, counted in every reading.
 
     `working_days` and `clear_days` count closures as worked, as the verdict does; the `_closures_off` pair does not.
@@ -108,7 +109,7 @@ class Judgement:
 
     applied_at: dt.datetime
     planned_from: dt.date
-    reading: Reading
+    reading: NoticeReading
     state: State
     deemed_day: dt.date | None = None
     deemed_day_closures_off: dt.date | None = None
@@ -123,13 +124,13 @@ class Judgement:
     @property
     def decisive(self) -> int | None:
         """The number that the verdict's reading compares with three."""
-        return self.working_days if self.reading is Reading.STANDARD else self.clear_days
+        return self.working_days if self.reading is NoticeReading.STANDARD else self.clear_days
 
     def _span(self) -> Iterator[DayInfo]:
         """Every day from the application's own to the day before adoption."""
         if self.deemed_day is None:
             return
-        calendar = Calendar.load()
+        calendar = shipped_calendar()
         day = macau(self.applied_at).date()
         while day < self.planned_from:
             yield calendar.day(day)
@@ -138,7 +139,7 @@ class Judgement:
     @property
     def counted(self) -> tuple[DayInfo, ...]:
         """The working days that the standard reading counts, earliest first; closures are among them."""
-        calendar, deemed = Calendar.load(), self.deemed_day
+        calendar, deemed = shipped_calendar(), self.deemed_day
         if deemed is None:
             return ()
         return tuple(
@@ -158,24 +159,26 @@ class Judgement:
 def judge(
     applied_at: dt.datetime,
     planned_from: dt.date,
-    reading: Reading | str = Reading.STANDARD,
+    reading: NoticeReading | str = NoticeReading.STANDARD,
     *,
     calendar: Calendar | None = None,
-) -> Judgement:
+) -> NoticeJudgement:
     """Judge the notice of one application in the reading that the configuration asks for.
 
     Short: fewer than three days though closures count as worked (APR-001); only by the after-hours rule if a late
     application counted on its own working day would reach three. Doubt: not short, but clear days, or closures not
     counted, or both together, fall short (APR-003). Raises ValueError for an instant without a zone.
     """
-    calendar, reading = calendar or Calendar.load(), Reading(reading)
+    calendar, reading = calendar or shipped_calendar(), NoticeReading(reading)
     try:
         return _judge(applied_at, planned_from, reading, calendar)
     except CalendarUnknown:
-        return Judgement(applied_at, planned_from, reading, State.NOT_EVALUATED)
+        return NoticeJudgement(applied_at, planned_from, reading, State.NOT_EVALUATED)
 
 
-def _judge(applied_at: dt.datetime, planned_from: dt.date, reading: Reading, calendar: Calendar) -> Judgement:
+def _judge(
+    applied_at: dt.datetime, planned_from: dt.date, reading: NoticeReading, calendar: Calendar
+) -> NoticeJudgement:
     calendar.require(planned_from)
     deemed = deemed_day(applied_at, closures_work=True, calendar=calendar)
     deemed_off = deemed_day(applied_at, closures_work=False, calendar=calendar)
@@ -184,10 +187,10 @@ def _judge(applied_at: dt.datetime, planned_from: dt.date, reading: Reading, cal
     standard_off = count(deemed_off, planned_from, closures_work=False, calendar=calendar)
     between_off = clear(deemed_off, planned_from, closures_work=False, calendar=calendar)
     own = macau(applied_at).date()
-    counting = count if reading is Reading.STANDARD else clear
+    counting = count if reading is NoticeReading.STANDARD else clear
     same_day = _working_from(own, closures_work=True, calendar=calendar)
     own_day = counting(same_day, planned_from, closures_work=True, calendar=calendar)
-    decisive = standard if reading is Reading.STANDARD else between
+    decisive = standard if reading is NoticeReading.STANDARD else between
     hinges: tuple[Hinge, ...] = ()
     if decisive < NEEDED:
         state = State.SHORT_AFTER_HOURS_ONLY if own_day >= NEEDED else State.SHORT
@@ -198,7 +201,7 @@ def _judge(applied_at: dt.datetime, planned_from: dt.date, reading: Reading, cal
     else:
         state = State.OK
     years = range(min(own, deemed, planned_from).year, max(deemed_off, planned_from).year + 1)
-    return Judgement(
+    return NoticeJudgement(
         applied_at=applied_at,
         planned_from=planned_from,
         reading=reading,
@@ -215,11 +218,11 @@ def _judge(applied_at: dt.datetime, planned_from: dt.date, reading: Reading, cal
     )
 
 
-def _hinges(between: int, standard_off: int, reading: Reading) -> tuple[Hinge, ...]:
+def _hinges(between: int, standard_off: int, reading: NoticeReading) -> tuple[Hinge, ...]:
     """The stricter readings that fall short by themselves; both where only their conjunction does."""
     alone = []
-    if reading is Reading.STANDARD and between < NEEDED:
+    if reading is NoticeReading.STANDARD and between < NEEDED:
         alone.append(Hinge.CLEAR_DAYS)
-    if standard_off < NEEDED or reading is Reading.CLEAR_DAYS:
+    if standard_off < NEEDED or reading is NoticeReading.CLEAR_DAYS:
         alone.append(Hinge.CLOSURES)
     return tuple(alone) or (Hinge.CLEAR_DAYS, Hinge.CLOSURES)

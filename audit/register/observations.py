@@ -9,9 +9,9 @@ import datetime as dt
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, TypedDict
 
-from audit.model import Game, Text
+from audit.base.model import Game, Text
 from audit.register.approval import ALL_TABLES, Approval, Decision
-from audit.register.working_days import Calendar
+from audit.register.calendar_file import shipped_calendar
 from audit.rulebook.options import Availability, find_option, load_options
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _dates(entry: Approval) -> Iterator[Observation]:
             )
     elif granted:
         yield _remark(entry, "decision_without_date" if given else "no_first_day")
-    calendar = Calendar.load()
+    calendar = shipped_calendar()
     if entry.applied_day_only:
         yield _remark(entry, "application_time_missing", opens=f"{calendar.hours.opens:%H:%M}")
     touched = [entry.planned_from, entry.applied_at.date() if entry.applied_at else None]

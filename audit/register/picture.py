@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape, quoteattr
 
-from audit.model import Text
+from audit.base.model import Text
+from audit.register.calendar_file import shipped_calendar
 from audit.register.notice import macau
-from audit.register.working_days import Calendar, DayKind
+from audit.register.working_days import DayKind
 
 if TYPE_CHECKING:
-    from audit.register.notice import Judgement
+    from audit.register.notice import NoticeJudgement
 
 FONTS: Final = "'Noto Sans','Noto Sans CJK TC',sans-serif"
 
@@ -92,7 +93,7 @@ class _Marks:
 
 
 def calendar_svg(
-    judgement: Judgement, language: str, *, authorised: dt.date | None = None, first_use: dt.date | None = None
+    judgement: NoticeJudgement, language: str, *, authorised: dt.date | None = None, first_use: dt.date | None = None
 ) -> str:
     """The months of a notice as an SVG element in `zh`, `pt` or `en`; widths and heights are in CSS pixels.
 
@@ -153,7 +154,7 @@ def _days_of(year: int, month: int) -> list[dt.date]:
 
 
 def _kinds_of(year: int, month: int) -> set[DayKind]:
-    return {Calendar.load().day(day).kind for day in _days_of(year, month)}
+    return {shipped_calendar().day(day).kind for day in _days_of(year, month)}
 
 
 def _heading(year: int, month: int, language: str) -> str:
@@ -194,7 +195,7 @@ def _month(year: int, month: int, left: float, marks: _Marks, language: str) -> 
 
 
 def _day(day: dt.date, x: float, y: float, marks: _Marks) -> list[str]:
-    kind = Calendar.load().day(day).kind
+    kind = shipped_calendar().day(day).kind
     planned = day == marks.planned
     fill = "#000000" if planned else _SHADES.get(kind, "#ffffff")
     parts = [_rect(x, y, fill, ' stroke="#999999" stroke-width="0.5"')]

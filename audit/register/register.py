@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
-from audit.model import Game
+from audit.base.model import Game
 from audit.register.approval import Approval, Decision
 from audit.register.register_file import load_register
 

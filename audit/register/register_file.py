@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
 
-from audit.model import MACAU, Game
+from audit.base.model import MACAU, Game
 from audit.register.approval import ALL_TABLES, Approval, Decision
-from audit.register.sheets import Row, read_rows, register_files
-from audit.register.working_days import Calendar
+from audit.register.calendar_file import shipped_calendar
+from audit.register.sheets import SheetRow, read_rows, register_files
 
 REQUIRED: Final = ("approval_id", "game", "option", "value", "tables", "decision")
 OPTIONAL: Final = ("casino", "applied_at", "authorised_at", "planned_from", "ends_on")
@@ -57,7 +57,7 @@ def load_register(path: str | Path | Iterable[str | Path], *, zone: dt.tzinfo = 
     return tuple(entries)
 
 
-def _entry(row: Row, zone: dt.tzinfo) -> Approval:
+def _entry(row: SheetRow, zone: dt.tzinfo) -> Approval:
     applied_at, day_only = _instant(row, "applied_at", zone)
     return Approval(
         approval_id=_word(row, "approval_id"),
@@ -77,7 +77,7 @@ def _entry(row: Row, zone: dt.tzinfo) -> Approval:
     )
 
 
-def _word(row: Row, column: str) -> str:
+def _word(row: SheetRow, column: str) -> str:
     value = row.cells.get(column)
     if value is None:
         row.refuse(column, "empty; a text is expected")
@@ -89,14 +89,14 @@ def _word(row: Row, column: str) -> str:
     return value
 
 
-def _choice(row: Row, column: str, allowed: Collection[str]) -> str:
+def _choice(row: SheetRow, column: str, allowed: Collection[str]) -> str:
     value = _word(row, column)
     if value not in allowed:
         row.refuse(column, f"{value!r} is not one of {', '.join(allowed)}")
     return value
 
 
-def _tables(row: Row) -> tuple[str, ...]:
+def _tables(row: SheetRow) -> tuple[str, ...]:
     value = row.cells.get("tables")
     if isinstance(value, list):
         words = [str(item) for item in value if item is not None]
@@ -109,13 +109,13 @@ def _tables(row: Row) -> tuple[str, ...]:
     return ALL_TABLES if words == ["*"] else tuple(dict.fromkeys(words))
 
 
-def _in_bounds(row: Row, column: str, day: dt.date) -> dt.date:
+def _in_bounds(row: SheetRow, column: str, day: dt.date) -> dt.date:
     if not EARLIEST <= day <= LATEST:
         row.refuse(column, f"{day.isoformat()} is not between {EARLIEST} and {LATEST}")
     return day
 
 
-def _day(row: Row, column: str) -> dt.date | None:
+def _day(row: SheetRow, column: str) -> dt.date | None:
     """A day, or the day in Macau of a timestamp (some programs store a day as its midnight, which has no zone)."""
     value = row.cells.get(column)
     if value is None:
@@ -133,7 +133,7 @@ def _day(row: Row, column: str) -> dt.date | None:
     return _in_bounds(row, column, moment.date())
 
 
-def _instant(row: Row, column: str, zone: dt.tzinfo) -> tuple[dt.datetime | None, bool]:
+def _instant(row: SheetRow, column: str, zone: dt.tzinfo) -> tuple[dt.datetime | None, bool]:
     """An instant in Macau time, and whether the register gives its day only (then the opening of that day)."""
     value = row.cells.get(column)
     if value is None:
@@ -142,7 +142,7 @@ def _instant(row: Row, column: str, zone: dt.tzinfo) -> tuple[dt.datetime | None
         isinstance(value, str) and _DAY.fullmatch(value)
     ):
         day = _day(row, column)
-        return (Calendar.load().opening(day) if day is not None else None), True
+        return (shipped_calendar().opening(day) if day is not None else None), True
     moment = _moment(value, zone)
     if moment is None:
         row.refuse(column, f"{_shown(value)} is not a timestamp written YYYY-MM-DDTHH:MM:SS, with or without an offset")

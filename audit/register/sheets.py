@@ -19,8 +19,9 @@ from typing import Final, Literal, NoReturn
 
 import yaml
 
-from audit.errors import InputRefused, UsageError
+from audit.base.errors import InputRefused, UsageError
 from audit.register.dictionary import canonical_heading, canonical_word
+from audit.stores.files import SourceFile
 
 SUFFIXES: Final = (".csv", ".csv.gz", ".csv.zst", ".parquet", ".xlsx", ".yaml", ".yml")
 
@@ -28,7 +29,7 @@ _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SheetRow:
     """One row of data: `number` counts from 1; `cells` has the known columns of the file, None for an empty cell."""
 
     file: str
@@ -69,7 +70,7 @@ def _expand(argument: str) -> list[Path]:
     return matches
 
 
-def read_rows(path: Path, *, required: Collection[str], known: Collection[str]) -> Iterator[Row]:
+def read_rows(path: Path, *, required: Collection[str], known: Collection[str]) -> Iterator[SheetRow]:
     """The rows of one file with its `known` columns; other columns are left out.
 
     Raises InputRefused where the file cannot be read, is of another kind, has a required column missing or a column
@@ -91,7 +92,7 @@ def read_rows(path: Path, *, required: Collection[str], known: Collection[str]) 
         for row in rows:
             empty = False
             cells = {column: canonical_word(column, value) for column, value in row.cells.items()}
-            yield Row(row.file, row.number, cells)
+            yield SheetRow(row.file, row.number, cells)
     except OSError as error:
         raise InputRefused(f"{path.name}: cannot be read ({error.strerror or error.__class__.__name__})") from None
     if empty:
@@ -124,7 +125,7 @@ def _decoded(path: Path) -> str:
         raise InputRefused(f"{path.name}: line {line} is not UTF-8 text") from None
 
 
-def _csv_rows(path: Path, required: Collection[str], known: Collection[str]) -> Iterator[Row]:
+def _csv_rows(path: Path, required: Collection[str], known: Collection[str]) -> Iterator[SheetRow]:
     text = _decoded(path)
     first = text.lstrip().split("\n", 1)[0]
     # Spreadsheet programs set to Portuguese write semicolons.
@@ -147,14 +148,13 @@ def _csv_rows(path: Path, required: Collection[str], known: Collection[str]) -> 
                     f"{path.name}, row {number}: {len(header)} columns are expected and {len(values)} found"
                 )
             cells = {column: value.strip() or None for column, value in zip(header, values, strict=True)}
-            yield Row(path.name, number, {column: cells[column] for column in header if column in known})
+            yield SheetRow(path.name, number, {column: cells[column] for column in header if column in known})
     except csv.Error as error:
         raise InputRefused(f"{path.name}, row {number + 1}: not well-formed CSV ({error})") from None
 
 
-def _xlsx_rows(path: Path, required: Collection[str], known: Collection[str]) -> Iterator[Row]:
-    from audit.ingest.files import SourceFile
-    from audit.ingest.xlsxfile import cell_text, sheet_rows
+def _xlsx_rows(path: Path, required: Collection[str], known: Collection[str]) -> Iterator[SheetRow]:
+    from audit.formats.xlsxfile import cell_text, sheet_rows
 
     header: list[str] = []
     number = 0
@@ -168,10 +168,10 @@ def _xlsx_rows(path: Path, required: Collection[str], known: Collection[str]) ->
         number += 1
         if any(texts):
             row = zip(header, texts, strict=False)
-            yield Row(path.name, number, {column: text for column, text in row if column in known})
+            yield SheetRow(path.name, number, {column: text for column, text in row if column in known})
 
 
-def _parquet_rows(path: Path, required: Collection[str], known: Collection[str]) -> Iterator[Row]:
+def _parquet_rows(path: Path, required: Collection[str], known: Collection[str]) -> Iterator[SheetRow]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -192,14 +192,14 @@ def _parquet_rows(path: Path, required: Collection[str], known: Collection[str])
         reason = str(error).splitlines()[0]
         raise InputRefused(f"{path.name}: not a readable Parquet file ({reason})") from None
     for number, cells in enumerate(rows, start=1):
-        yield Row(path.name, number, {key: _stripped(value) for key, value in cells.items()})
+        yield SheetRow(path.name, number, {key: _stripped(value) for key, value in cells.items()})
 
 
 def _stripped(value: object) -> object:
     return (value.strip() or None) if isinstance(value, str) else value
 
 
-def _yaml_rows(path: Path, required: Collection[str], known: Collection[str]) -> Iterator[Row]:
+def _yaml_rows(path: Path, required: Collection[str], known: Collection[str]) -> Iterator[SheetRow]:
     try:
         document = yaml.compose(_decoded(path), Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
@@ -222,7 +222,7 @@ def _yaml_rows(path: Path, required: Collection[str], known: Collection[str]) ->
         for column in required:
             if column not in names:
                 raise InputRefused(f"{path.name}, row {number}: the column {column!r} is missing")
-        yield Row(path.name, number, {name: value for name, value in pairs if name in known})
+        yield SheetRow(path.name, number, {name: value for name, value in pairs if name in known})
 
 
 def _yaml_cell(node: yaml.Node) -> object:

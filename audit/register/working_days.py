@@ -12,12 +12,11 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from itertools import accumulate
 from types import MappingProxyType
 from typing import Final
 
-from audit.model import MACAU, Text
+from audit.base.model import MACAU, Text
 
 SATURDAY: Final = 5
 FRIDAY: Final = 4
@@ -54,7 +53,7 @@ WEEKDAYS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CalendarEntry:
     """What the data says of one weekday: its kind, why, and the keys of the sources."""
 
     kind: DayKind
@@ -90,7 +89,7 @@ class DayInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Hours:
+class OfficeHours:
     """Office hours of the public service, to the second; `closes_friday` differs from the other days."""
 
     opens: dt.time
@@ -120,12 +119,12 @@ class Calendar:
     first: dt.date
     last: dt.date
     verified_on: dt.date
-    hours: Hours
+    hours: OfficeHours
     grades: Mapping[int, str]
     grade_texts: Mapping[str, Text]
     sources: Mapping[str, Source]
-    days: Mapping[dt.date, Entry]
-    notes: Mapping[dt.date, Entry]
+    days: Mapping[dt.date, CalendarEntry]
+    notes: Mapping[dt.date, CalendarEntry]
 
     def __post_init__(self) -> None:
         span = [self.first + dt.timedelta(days=n) for n in range((self.last - self.first).days + 1)]
@@ -135,14 +134,6 @@ class Calendar:
             tables[closures_work] = (0, *accumulate(flags))
         # Prefix sums make the count between two days one subtraction, however far apart they are.
         object.__setattr__(self, "_sums", MappingProxyType(tables))
-
-    @staticmethod
-    def load() -> Calendar:
-        """The shipped calendar, read once.
-
-        Raises ConfigurationError naming the file and the place where the data is malformed.
-        """
-        return _shipped()
 
     def covers(self, day: dt.date) -> bool:
         """Say whether the calendar knows the day."""
@@ -222,11 +213,3 @@ class Calendar:
             message = f"the year {year} is outside the calendar, which covers {self.first} to {self.last}"
             raise CalendarUnknown(message)
         return self.grades[year]
-
-
-@lru_cache(maxsize=1)
-def _shipped() -> Calendar:
-    # Imported here because the reader needs the classes above.
-    from audit.register.calendar_file import read_calendar
-
-    return read_calendar()

@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from audit.base.model import DrawMethod, Game, Outcome, Side
 from audit.games import Points, departure_of, walk
 from audit.games.makccarat import lower_side
-from audit.model import DrawMethod, Game, Outcome, Side
 from audit.replay.hands import NO_THIRD
 from audit.rulebook.rules import GameRules
 

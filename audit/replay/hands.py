@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.ingest.cells import text_bytes
-from audit.model import RANKS, SUITS, Card
+from audit.base.columns import text_bytes
+from audit.base.model import RANKS, SUITS, Card
 
 NO_THIRD: Final = 10
 """Stands for "no third card" where a third card's points are expected."""

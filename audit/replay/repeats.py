@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.ingest.canonical import row_key
+from audit.base.canonical import row_key
+from audit.base.typed_rows import TypedRows
+from audit.replay.fingerprints import PrintStore
 from audit.replay.identity import fingerprints
-from audit.replay.prints import PrintStore
-from audit.replay.rounds import Batch
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Repeats:
     _seen: dict[str, set[tuple[object, ...]]] = field(default_factory=dict)
     _known: pa.Array | None = None
 
-    def keep(self, batch: Batch) -> npt.NDArray[np.bool_]:
+    def keep(self, batch: TypedRows) -> npt.NDArray[np.bool_]:
         """Say which rows of a batch stay; the others are counted as repeats or kept as conflicts."""
         rows = batch.rows
         stay = np.ones(rows.num_rows, np.bool_)

@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.report.context import PRINTED_PER_CHECK
+from audit.base.resources import resource_dir
+from audit.catalogue import catalogue
+from audit.report.contents import PRINTED_PER_CHECK, gather
+from audit.report.i18n import HTML_LANG, load_messages
 
 __all__ = ["PRINTED_PER_CHECK", "render_report"]
 
@@ -23,17 +26,13 @@ def render_report(
     """Write the report of a run to `out`.
 
     Reads manifest.json, findings.*, quarantine.parquet, expectations.json and evidence.json of `run_dir`; `manifest`
-    stands in for the file where the run is not finished. `languages` are those of `audit.model.LANGUAGES`, a full part
-    each; `limit` is how many findings of one check are printed in detail. The same run gives the same bytes.
+    stands in for the file where the run is not finished. `languages` are those of `audit.base.model.LANGUAGES`, a full
+    part each; `limit` is how many findings of one check are printed in detail. The same run gives the same bytes.
 
     Raises InputRefused for a run directory that cannot be read, MachineFailure where a font or library is missing.
     """
-    from audit.checks import catalogue
-    from audit.report.context import gather
-    from audit.report.i18n import HTML_LANG, load_messages
     from audit.report.pdf import Enclosure, write_pdf
     from audit.report.render import ATTACHED, render_html
-    from audit.resources import resource_dir
 
     data = gather(run_dir, manifest, catalogue.load(), limit=limit)
     html = render_html(data, languages)

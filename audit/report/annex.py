@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from audit.register.notice import judge
 from audit.register.picture import calendar_svg
-from audit.report.context import ReportData
-from audit.report.terms import DASH, Wording, as_day, as_instant
+from audit.report.contents import ReportData
+from audit.report.wording import DASH, Wording, as_day, as_instant
 from audit.rulebook.coverage import STATUS_TEXT, coverage_table
 
 _PREFIXES: Final = {"baccarat": "BAC-", "makccarat": "MAK-"}

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from audit.checks import catalogue
-from audit.model import LANGUAGES, MACAU
-from audit.resources import resource_dir
+from audit.base.model import LANGUAGES, MACAU
+from audit.base.resources import resource_dir
+from audit.catalogue import catalogue
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog

@@ -15,10 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from audit.errors import ConfigurationError
-from audit.model import LANGUAGES
-from audit.resources import resource_dir
-from audit.rulebook import strict
+from audit.base import strict
+from audit.base.errors import ConfigurationError
+from audit.base.model import LANGUAGES
+from audit.base.resources import resource_dir
 
 HTML_LANG: Final[Mapping[str, str]] = {"zh": "zh-Hant", "pt": "pt", "en": "en"}
 """The `lang` attribute of each language part (Traditional Chinese, Portuguese, English)."""
@@ -91,7 +91,7 @@ def read_catalogue(path: Path) -> Mapping[str, str]:
     """
     from babel.messages.pofile import PoFileError, read_po
 
-    place = strict.Place(path.name)
+    place = strict.YamlPath(path.name)
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -118,7 +118,7 @@ def read_catalogue(path: Path) -> Mapping[str, str]:
     return phrases
 
 
-def _check_lines(lines: Sequence[str], place: strict.Place) -> None:
+def _check_lines(lines: Sequence[str], place: strict.YamlPath) -> None:
     """Refuse what Babel reads without a word: repeated keys are merged there, and of two texts the first is taken."""
     keys: set[str] = set()
     before = "msgstr"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.errors import MachineFailure
+from audit.base.errors import MachineFailure
 
 if TYPE_CHECKING:
     from weasyprint.urls import URLFetcher

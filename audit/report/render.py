@@ -8,13 +8,13 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.errors import InputRefused
-from audit.report.context import ReportData
+from audit.base.errors import InputRefused
+from audit.base.resources import resource_dir
+from audit.report.contents import ReportData
 from audit.report.i18n import load_messages
-from audit.report.source import command
-from audit.report.terms import Wording, check_languages, load_glossary
+from audit.report.run_files import command
 from audit.report.view import View, data_uri
-from audit.resources import resource_dir
+from audit.report.wording import Wording, check_languages, load_glossary
 
 if TYPE_CHECKING:
     from jinja2 import Environment

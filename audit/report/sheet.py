@@ -25,15 +25,15 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-from audit.checks import catalogue
-from audit.errors import InputRefused
-from audit.report.hands import Drawing, Step, draw, outcome, path
+from audit.base.errors import InputRefused
+from audit.base.resources import resource_dir
+from audit.catalogue import catalogue
+from audit.report.hand_drawings import Drawing, PathLine, draw, outcome, path
 from audit.report.i18n import HTML_LANG, load_messages
 from audit.report.pdf import Enclosure, write_pdf
 from audit.report.render import environment
-from audit.report.terms import DASH, Wording, as_instant, check_languages
 from audit.report.view import data_uri
-from audit.resources import resource_dir
+from audit.report.wording import DASH, Wording, as_instant, check_languages
 from audit.rulebook import Rulebook
 
 ROUNDS_SHOWN: Final = 50
@@ -41,7 +41,7 @@ ROUNDS_SHOWN: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Wager:
+class SheetWager:
     """One wager as printed; `difference` is paid minus due, `wrong` where they differ."""
 
     row: Mapping[str, Any]
@@ -55,9 +55,9 @@ class Sheet:
 
     facts: Mapping[str, Any]
     drawing: Drawing | None
-    paths: Mapping[str, tuple[Step, ...]]
+    paths: Mapping[str, tuple[PathLine, ...]]
     outcomes: Mapping[str, str]
-    wagers: tuple[Wager, ...]
+    wagers: tuple[SheetWager, ...]
     findings: tuple[Mapping[str, Any], ...]
     law: Mapping[str, Any] | None = None
     approvals: tuple[Mapping[str, Any], ...] = ()
@@ -94,10 +94,10 @@ class Bilingual:
         return self.wordings[0].instant(value)
 
 
-def _wager(row: Mapping[str, Any]) -> Wager:
+def _wager(row: Mapping[str, Any]) -> SheetWager:
     due, paid = row.get("due"), row.get("payout")
     difference = None if due is None or paid is None else Decimal(str(paid)) - Decimal(str(due))
-    return Wager(row, difference, bool(difference))
+    return SheetWager(row, difference, bool(difference))
 
 
 def _sheet(item: Mapping[str, Any], says: Bilingual) -> Sheet:

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from audit.model import Card
+from audit.base.model import Card
 from audit.report import annex
-from audit.report.cards import hand_words
-from audit.report.context import ROWS_SHOWN, TABLES_SHOWN, ReportData, units
-from audit.report.figures import Balance, Bar, Grid, balance_svg, heat_svg, pareto_svg
-from audit.report.hands import Step, draw, outcome, path
+from audit.report.card_pictures import hand_words
+from audit.report.charts import Balance, Bar, Grid, balance_svg, heat_svg, pareto_svg
+from audit.report.contents import ROWS_SHOWN, TABLES_SHOWN, ReportData, units
+from audit.report.hand_drawings import PathLine, draw, outcome, path
 from audit.report.i18n import HTML_LANG
-from audit.report.results import CheckResult, Finding
-from audit.report.scenery import Scenery
-from audit.report.terms import DASH, Wording
+from audit.report.shown_findings import CheckResult, Finding
+from audit.report.table_day_pictures import TableDayPictures
+from audit.report.wording import DASH, Wording
 from audit.rulebook import Instrument, Provision
 
 HAND_CODES: Final = ("DRW", "RES", "PAY")
@@ -48,7 +48,7 @@ class Hand:
     """
 
     picture: Picture
-    steps: tuple[Step, ...]
+    steps: tuple[PathLine, ...]
     outcome: str
     share: int
 
@@ -63,7 +63,7 @@ class View:
         self.t = wording.messages
         self.language = wording.language
         self.lang = HTML_LANG[wording.language]
-        self.scenery = Scenery(wording, data.timeline, data.roads)
+        self.scenery = TableDayPictures(wording, data.timeline, data.roads)
 
     def title(self, code: str) -> str:
         """Short name of a check."""

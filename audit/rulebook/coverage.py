@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from audit.model import Text
-from audit.rulebook import strict
+from audit.base import strict
+from audit.base.model import Text
+from audit.base.strict import Value, YamlPath
 from audit.rulebook.loader import REGULATIONS
-from audit.rulebook.strict import Place, Value
 
 _CODE: Final = re.compile(r"[A-Z]{3}-[0-9]{3}")
 _COLUMN: Final = re.compile(r"(rounds|wagers|approvals|events)\.[a-z_]+")
@@ -77,13 +77,13 @@ def _load(directory: Path) -> tuple[Coverage, ...]:
     return tuple(found.values())
 
 
-def _named(value: Value, place: Place) -> dict[str, Value]:
+def _named(value: Value, place: YamlPath) -> dict[str, Value]:
     if not isinstance(value, dict):
         place.fail("a mapping is expected")
     return {str(name): item for name, item in value.items()}
 
 
-def _entry(value: Value, place: Place, limits: Mapping[str, Text]) -> Coverage:
+def _entry(value: Value, place: YamlPath, limits: Mapping[str, Text]) -> Coverage:
     parts = strict.mapping(value, place, required=["subject", "status", "codes", "data"], optional=["limit"])
     status = CoverageStatus(strict.choice(parts["status"], place / "status", list(CoverageStatus)))
     codes = _matching(parts["codes"], place / "codes", _CODE, "a check's code such as DRW-001")
@@ -101,7 +101,7 @@ def _entry(value: Value, place: Place, limits: Mapping[str, Text]) -> Coverage:
     )
 
 
-def _matching(value: Value, place: Place, pattern: re.Pattern[str], what: str) -> tuple[str, ...]:
+def _matching(value: Value, place: YamlPath, pattern: re.Pattern[str], what: str) -> tuple[str, ...]:
     found = strict.words(value, place)
     for index, item in enumerate(found):
         if not pattern.fullmatch(item):

@@ -10,12 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeVar, cast
 
-from audit.model import Game, Text
-from audit.rulebook import strict
+from audit.base import strict
+from audit.base.model import Game, Text
+from audit.base.strict import Value, YamlPath
 from audit.rulebook.instruments import MARKS, Instrument
 from audit.rulebook.rules import Provision
 from audit.rulebook.schema import PARAMETERS, checked
-from audit.rulebook.strict import Place, Value
 from audit.rulebook.timeline import Span, Timeline
 
 T = TypeVar("T")
@@ -105,8 +105,8 @@ def load_game(path: Path, instruments: Mapping[str, Instrument]) -> GameFile:
 
 def _timeline(
     value: Value,
-    place: Place,
-    read: Callable[[Value, Place], T],
+    place: YamlPath,
+    read: Callable[[Value, YamlPath], T],
     first: Callable[[T], dt.date],
 ) -> Timeline[T]:
     items = [read(item, place / index) for index, item in enumerate(strict.sequence(value, place))]
@@ -118,7 +118,7 @@ def _timeline(
         place.fail(f"the first days must rise: {error}")
 
 
-def _numbers(value: Value, place: Place) -> frozenset[int]:
+def _numbers(value: Value, place: YamlPath) -> frozenset[int]:
     numbers = strict.sequence(value, place)
     for index, number in enumerate(numbers):
         if isinstance(number, bool) or not isinstance(number, int):
@@ -126,14 +126,14 @@ def _numbers(value: Value, place: Place) -> frozenset[int]:
     return frozenset(cast("list[int]", numbers))
 
 
-def _act(value: Value, place: Place, instruments: Mapping[str, Instrument]) -> str:
+def _act(value: Value, place: YamlPath, instruments: Mapping[str, Instrument]) -> str:
     identifier = strict.word(value, place)
     if identifier not in instruments:
         place.fail(f"the act {identifier} is not in instruments.yaml")
     return identifier
 
 
-def _span(parts: Mapping[str, Value], place: Place) -> Span:
+def _span(parts: Mapping[str, Value], place: YamlPath) -> Span:
     if ("from" in parts) == ("window" in parts):
         place.fail("exactly one of the keys 'from' and 'window' is expected")
     if "window" in parts:
@@ -146,7 +146,7 @@ def _span(parts: Mapping[str, Value], place: Place) -> Span:
     return Span(strict.day(parts["from"], place / "from"), strict.flag(parts["certain"], place / "certain"))
 
 
-def _version(value: Value, place: Place, instrument: str, instruments: Mapping[str, Instrument]) -> Version:
+def _version(value: Value, place: YamlPath, instrument: str, instruments: Mapping[str, Instrument]) -> Version:
     parts = strict.mapping(value, place, required=["id", "known", "acts"], optional=[*_START, "instrument", "note"])
     known = strict.flag(parts["known"], place / "known")
     note = strict.optional_text(parts, "note", place)
@@ -163,7 +163,7 @@ def _version(value: Value, place: Place, instrument: str, instruments: Mapping[s
     )
 
 
-def _record(value: Value, place: Place, context: _Context) -> tuple[str, Timeline[Provision | None]]:
+def _record(value: Value, place: YamlPath, context: _Context) -> tuple[str, Timeline[Provision | None]]:
     parts = strict.mapping(value, place, required=["key", "rule_ids", "title", "versions"])
     key = strict.choice(parts["key"], place / "key", PARAMETERS)
     rule_ids = strict.words(parts["rule_ids"], place / "rule_ids")
@@ -172,7 +172,7 @@ def _record(value: Value, place: Place, context: _Context) -> tuple[str, Timelin
             (place / "rule_ids" / index).fail(f"{rule_id!r} is not a rule's id such as BAC-16")
     title = strict.text(parts["title"], place / "title")
 
-    def read(item: Value, where: Place) -> tuple[dt.date, Provision | None]:
+    def read(item: Value, where: YamlPath) -> tuple[dt.date, Provision | None]:
         return _wording(item, where, context, (key, rule_ids, title))
 
     dated = _timeline(parts["versions"], place / "versions", read, lambda pair: pair[0])
@@ -181,7 +181,7 @@ def _record(value: Value, place: Place, context: _Context) -> tuple[str, Timelin
 
 def _wording(
     value: Value,
-    place: Place,
+    place: YamlPath,
     context: _Context,
     identity: tuple[str, tuple[str, ...], Text],
 ) -> tuple[dt.date, Provision | None]:
@@ -219,7 +219,7 @@ def _wording(
     )
 
 
-def _repeal(value: Value, place: Place, context: _Context) -> dt.date:
+def _repeal(value: Value, place: YamlPath, context: _Context) -> dt.date:
     parts = strict.mapping(value, place, required=["repealed", "act", "mark"], optional=_START)
     if not strict.flag(parts["repealed"], place / "repealed"):
         (place / "repealed").fail("true is expected")
@@ -230,7 +230,7 @@ def _repeal(value: Value, place: Place, context: _Context) -> dt.date:
     return span.first
 
 
-def _game_version(span: Span, place: Place, context: _Context) -> Version:
+def _game_version(span: Span, place: YamlPath, context: _Context) -> Version:
     if span.first not in context.game_versions.days:
         place.fail(f"no version of the game begins on {span.first}")
     version = context.game_versions.at(span.first)

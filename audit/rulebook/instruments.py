@@ -9,9 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from audit.model import Game, Text
-from audit.rulebook import strict
-from audit.rulebook.strict import Place, Value
+from audit.base import strict
+from audit.base.model import Game, Text
+from audit.base.strict import Value, YamlPath
 
 MARKS: Final = {
     "O": "official page",
@@ -95,7 +95,7 @@ def load_instruments(path: Path) -> Mapping[str, Instrument]:
     return MappingProxyType(acts)
 
 
-def _instrument(value: Value, place: Place) -> Instrument:
+def _instrument(value: Value, place: YamlPath) -> Instrument:
     parts = strict.mapping(
         value,
         place,

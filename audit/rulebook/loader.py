@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from audit.model import Game, Text
+from audit.base.model import Game, Text
 from audit.rulebook.gamefile import GameFile, Version, load_game
 from audit.rulebook.instruments import Instrument, load_instruments
 from audit.rulebook.reference import article_text

@@ -10,11 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from audit.model import Game, Text
-from audit.rulebook import strict
+from audit.base import strict
+from audit.base.model import Game, Text
+from audit.base.strict import Value, YamlPath
 from audit.rulebook.loader import REGULATIONS, Rulebook
 from audit.rulebook.schema import PARAMETERS
-from audit.rulebook.strict import Place, Value
 
 ANY_VALUE: Final = "*"
 """Value of an option that takes any bet code."""
@@ -102,7 +102,7 @@ def _load(directory: Path) -> tuple[OptionValue, ...]:
     return tuple(found.values())
 
 
-def _entry(value: Value, place: Place, rulebook: Rulebook, *, coded: bool) -> list[OptionValue]:
+def _entry(value: Value, place: YamlPath, rulebook: Rulebook, *, coded: bool) -> list[OptionValue]:
     parts = strict.mapping(value, place, required=_KEYS, optional=["from", "window", "until"])
     since, window = _start(parts, place)
     game = Game(strict.choice(parts["game"], place / "game", list(Game)))
@@ -129,7 +129,7 @@ def _entry(value: Value, place: Place, rulebook: Rulebook, *, coded: bool) -> li
     ]
 
 
-def _start(parts: Mapping[str, Value], place: Place) -> tuple[dt.date, tuple[dt.date, dt.date] | None]:
+def _start(parts: Mapping[str, Value], place: YamlPath) -> tuple[dt.date, tuple[dt.date, dt.date] | None]:
     if ("from" in parts) == ("window" in parts):
         place.fail("exactly one of the keys 'from' and 'window' is expected")
     if "window" in parts:

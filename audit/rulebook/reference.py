@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from audit.model import Text
+from audit.base.model import Text
 
 _COMPACT: Final = re.compile(
     r"(?P<article>[0-9]+)(?P<levels>(\([0-9]+\))*)( (?P<method>method_[12])(?P<below>( ?\([0-9]+\))*))?",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from audit.model import Game, Text
+from audit.base.model import Game, Text
 
 
 class NotInForce(LookupError):

@@ -11,43 +11,43 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from audit.rulebook import strict
-from audit.rulebook.strict import Place, Value
+from audit.base import strict
+from audit.base.strict import Value, YamlPath
 
-Check: TypeAlias = Callable[[Value, Place], None]
+Check: TypeAlias = Callable[[Value, YamlPath], None]
 
 _DECIMAL: Final = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
-def _number(value: Value, place: Place) -> None:
+def _number(value: Value, place: YamlPath) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         place.fail("a whole number is expected")
 
 
-def _numbers(value: Value, place: Place) -> None:
+def _numbers(value: Value, place: YamlPath) -> None:
     for index, item in enumerate(strict.sequence(value, place)):
         _number(item, place / index)
 
 
-def _word(value: Value, place: Place) -> None:
+def _word(value: Value, place: YamlPath) -> None:
     strict.word(value, place)
 
 
-def _words(value: Value, place: Place) -> None:
+def _words(value: Value, place: YamlPath) -> None:
     strict.words(value, place)
 
 
-def _flag(value: Value, place: Place) -> None:
+def _flag(value: Value, place: YamlPath) -> None:
     strict.flag(value, place)
 
 
-def _decimal(value: Value, place: Place) -> None:
+def _decimal(value: Value, place: YamlPath) -> None:
     if not isinstance(value, str) or not _DECIMAL.fullmatch(value):
         place.fail("a decimal number in quotes is expected")
 
 
 def _map_of(check: Check) -> Check:
-    def inner(value: Value, place: Place) -> None:
+    def inner(value: Value, place: YamlPath) -> None:
         if not isinstance(value, dict) or not value:
             place.fail("a mapping with entries is expected")
         for key, item in value.items():
@@ -121,7 +121,7 @@ PARAMETERS: Final[Mapping[str, Mapping[str, Check]]] = MappingProxyType(
 """For each provision key its parameters and their form; a question mark stands after one that may be absent."""
 
 
-def checked(key: str, value: Value, place: Place, *, complete: bool) -> Mapping[str, object]:
+def checked(key: str, value: Value, place: YamlPath, *, complete: bool) -> Mapping[str, object]:
     """The parameters of one wording of the provision `key`, unchangeable.
 
     `complete` asks for every parameter; a wording of which something is unread may lack some.

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from audit.errors import InputRefused, MachineFailure
-from audit.model import Severity
-from audit.service.desk import Desk
+from audit.base.errors import InputRefused, MachineFailure
+from audit.base.model import Severity
+from audit.runs.staging import sha256
 from audit.service.inbox import Delivery, DeliveryRefused
+from audit.service.news import News
 from audit.service.runner import Runner
-from audit.staging import sha256
-from audit.store.ledger import Entry, RunRecord
+from audit.store.ledger import LedgerEntry, RunRecord
 
 WORK: Final = ".work"
 """Where a run is written until it is whole; what a killed run leaves there is cleared by the next one."""
@@ -28,7 +28,7 @@ REFUSED: Final = "refused"
 """Where the rows that a refused run could not read are kept, for the supplier."""
 
 
-def make(desk: Desk, runner: Runner, delivery: Delivery, attempt: int) -> Entry:
+def make(desk: News, runner: Runner, delivery: Delivery, attempt: int) -> LedgerEntry:
     """Audit a delivery into `<output>/<casino>/<gaming_day>/<attempt>` and return its new entry in the ledger.
 
     The entry is made last: whatever happens before, the ledger still says that the day is to be audited. Raises what
@@ -77,7 +77,7 @@ def make(desk: Desk, runner: Runner, delivery: Delivery, attempt: int) -> Entry:
     )
 
 
-def _previous(desk: Desk, delivery: Delivery) -> Path | None:
+def _previous(desk: News, delivery: Delivery) -> Path | None:
     """The output of the run that the new one supersedes, as long as it is there as it was recorded."""
     last = desk.ledger.last_run(delivery.casino, delivery.gaming_day)
     if last is None or last.output is None:

@@ -12,8 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from audit.errors import MachineFailure
-from audit.model import MACAU
+from audit.base.errors import MachineFailure
+from audit.base.model import MACAU
 
 FORMAT: Final = 1
 STALE_AFTER: Final = dt.timedelta(minutes=5)

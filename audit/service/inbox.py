@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NoReturn
 
-from audit.errors import InputRefused, UsageError
+from audit.base.errors import InputRefused, UsageError
 
 MANIFEST: Final = "manifest.json"
 MARK: Final = "_SUCCESS"

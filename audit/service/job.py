@@ -11,15 +11,15 @@ from threading import Event, Lock
 from typing import Final
 
 from audit import __version__
-from audit.errors import AuditError, ConfigurationError, ExitCode, InputRefused, MachineFailure
+from audit.base.errors import AuditError, ConfigurationError, ExitCode, InputRefused, MachineFailure
 from audit.service import attempt, inbox
-from audit.service.desk import Desk
 from audit.service.health import moment, read_health, tell_systemd
 from audit.service.inbox import Delivery, DeliveryRefused, Folder
 from audit.service.log import place, redact
+from audit.service.news import News
 from audit.service.runner import Runner
-from audit.service.watch import Watch
-from audit.store.ledger import Entry
+from audit.service.watch import MissedDays
+from audit.store.ledger import LedgerEntry
 
 EVERYTHING: Final = "*"
 """Forces every gaming day of the inbox."""
@@ -62,16 +62,16 @@ class PassReport:
 class Auditor:
     """What makes the passes. `circumstances` is the digest of the configuration."""
 
-    desk: Desk
+    desk: News
     runner: Runner
     circumstances: str
     stop: Event = field(default_factory=Event)
     _running: tuple[Delivery, dt.datetime] | None = None
     _one_pass: Lock = field(default_factory=Lock)
-    _watch: Watch = field(init=False)
+    _watch: MissedDays = field(init=False)
 
     def __post_init__(self) -> None:
-        self._watch = Watch(self.desk)
+        self._watch = MissedDays(self.desk)
 
     def check_ledger(self) -> None:
         """Recompute the chain, and compare it with what the health file last said of it.
@@ -186,7 +186,7 @@ class Auditor:
         finally:
             self._running = None
 
-    def _audit(self, delivery: Delivery, last: Entry | None) -> None:
+    def _audit(self, delivery: Delivery, last: LedgerEntry | None) -> None:
         desk = self.desk
         number = (last.attempt or 0) + 1 if last else 1
         casino, day = delivery.casino, str(delivery.gaming_day)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from audit.errors import LockHeld, MachineFailure
+from audit.base.errors import LockHeld, MachineFailure
 
 _MOST: Final = 4096
 

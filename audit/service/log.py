@@ -10,7 +10,7 @@ import sys
 import traceback
 from typing import Final, TextIO, TypedDict, Unpack
 
-from audit.model import MACAU
+from audit.base.model import MACAU
 
 ROOT: Final = "audit.service"
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|“[^”]*”|「[^」]*」")

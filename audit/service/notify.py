@@ -24,11 +24,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from audit.errors import ConfigurationError, MachineFailure
-from audit.model import LANGUAGES
+from audit.base.errors import ConfigurationError, MachineFailure
+from audit.base.model import LANGUAGES
+from audit.config.service import NotifySettings, SmtpSettings
 from audit.service.health import moment, write_whole
 from audit.service.log import EventLog
-from audit.service.settings import NotifySettings, SmtpSettings
 from audit.service.words import BODIES, CLOSING, SUBJECTS
 
 TIMEOUT: Final = 20
@@ -38,7 +38,7 @@ _DELIVERY_ERRORS: Final = (OSError, smtplib.SMTPException, http.client.HTTPExcep
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Message:
     """One message: its kind, when it arose, and the values that its words name."""
 
     kind: str
@@ -67,7 +67,7 @@ class Notifier:
         if settings.webhook or settings.webhook_env or settings.webhook_file:
             self._channels["webhook"] = lambda message: post(webhook_of(settings), message, settings.ca_file)
 
-    def file(self, notice: Notice) -> None:
+    def file(self, notice: Message) -> None:
         """Put a message into the outbox. Never raises: what cannot be filed is in the log."""
         if not self._channels:
             return

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from audit.model import Severity
+from audit.base.model import Severity
 from audit.service.inbox import Delivery
 
 if TYPE_CHECKING:
-    from audit.config import Settings
+    from audit.config.settings import Settings
 
 
 class Finished(Protocol):

@@ -16,19 +16,19 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from audit import __version__
-from audit.errors import ExitCode, UsageError
-from audit.model import MACAU
+from audit.base.errors import ExitCode, UsageError
+from audit.base.model import MACAU
 from audit.service import log
-from audit.service.desk import Desk
 from audit.service.health import Health, moment, tell_systemd
 from audit.service.job import ACTIVE, Auditor
 from audit.service.lock import LedgerLock
+from audit.service.news import News
 from audit.service.notify import Notifier
 from audit.service.runner import Runner, pipeline_runner
 from audit.store.ledger import Ledger
 
 if TYPE_CHECKING:
-    from audit.config import Settings
+    from audit.config.settings import Settings
 
 JOB_ID: Final = "nightly"
 MISFIRE_SECONDS: Final = 6 * 3600
@@ -68,7 +68,7 @@ def serve(
         closing(Ledger.open(service.ledger_url)) as ledger,
         ledger.claimed(holder) as hold,
     ):
-        desk = Desk(
+        desk = News(
             settings=service,
             ledger=ledger,
             notifier=Notifier(service.notify, service.beside_ledger("outbox")),

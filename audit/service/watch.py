@@ -8,20 +8,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Lock
 
-from audit.model import MACAU
+from audit.base.model import MACAU
+from audit.config.service import ServiceSettings
 from audit.service import inbox
-from audit.service.desk import Desk
 from audit.service.health import moment
 from audit.service.inbox import Delivery, Folder
-from audit.service.settings import ServiceSettings
+from audit.service.news import News
 from audit.store.ledger import Ledger
 
 
 @dataclass(slots=True)
-class Watch:
+class MissedDays:
     """Raises the alarms of one service, each of them once: the ledger remembers them across restarts."""
 
-    desk: Desk
+    desk: News
     _guard: Lock = field(default_factory=Lock)
 
     def days(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
-from audit.model import Text
+from audit.base.model import Text
 
 SUBJECTS: Final = MappingProxyType(
     {

@@ -10,8 +10,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from audit.errors import MachineFailure
-from audit.model import MONEY_SCALE
+from audit.base.errors import MachineFailure
+from audit.base.model import MONEY_SCALE
 from audit.store.models import FINDING_COLUMNS
 
 GENESIS: Final = "0" * 64

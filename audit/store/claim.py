@@ -9,7 +9,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
-from audit.errors import LockHeld, MachineFailure
+from audit.base.errors import LockHeld, MachineFailure
 
 KEY: Final = 0x44_49_43_4A
 """The lock's number on the server, "DICJ"; it holds within one database."""

@@ -14,14 +14,14 @@ from typing import Any, Final, Self
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError, IntegrityError, SQLAlchemyError
 
-from audit.errors import MachineFailure, UsageError
-from audit.model import Severity
+from audit.base.errors import MachineFailure, UsageError
+from audit.base.model import Severity
 from audit.store import chain, migrations
 from audit.store.chain import GENESIS, Cell
 from audit.store.claim import sole_writer
-from audit.store.faults import ledger_faults
 from audit.store.models import APPROVAL_COLUMNS, APPROVALS, ENTRIES, FINDINGS, INPUTS, VERDICTS
 from audit.store.opening import engine_for
+from audit.store.tampering import ledger_faults
 
 VERDICT_NAMES: Final = ("conforming", "violation", "not_evaluated")
 _INPUT_TEXT: Final = ("role", "file", "sha256")
@@ -29,7 +29,7 @@ _INPUT_COUNTS: Final = ("bytes", "rows", "accepted", "quarantined", "repeats")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """One entry as recorded; the meaning of each field is that of :data:`audit.store.models.ENTRIES`."""
 
     seq: int
@@ -140,15 +140,15 @@ class Ledger:
         with self._reading() as connection:
             return connection.execute(sa.select(ENTRIES.c.digest).where(ENTRIES.c.seq == seq)).scalar()
 
-    def already_audited(self, digest: str) -> Entry | None:
+    def already_audited(self, digest: str) -> LedgerEntry | None:
         """The last run of exactly this delivery, or with exactly this run id, if there is one."""
         return self._last(ENTRIES.c.kind == "run", (ENTRIES.c.subject == digest) | (ENTRIES.c.run_id == digest))
 
-    def recorded(self, kind: str, subject: str) -> Entry | None:
+    def recorded(self, kind: str, subject: str) -> LedgerEntry | None:
         """The last entry of this kind about this subject, if there is one."""
         return self._last(ENTRIES.c.kind == kind, ENTRIES.c.subject == subject)
 
-    def last_run(self, casino: str, gaming_day: dt.date) -> Entry | None:
+    def last_run(self, casino: str, gaming_day: dt.date) -> LedgerEntry | None:
         """The run that now stands for a gaming day: the last recorded."""
         return self._last(
             ENTRIES.c.kind == "run", ENTRIES.c.casino == casino, ENTRIES.c.gaming_day == gaming_day.isoformat()
@@ -164,7 +164,7 @@ class Ledger:
         with self._reading() as connection:
             return frozenset(connection.execute(query).scalars())
 
-    def entries(self, kind: str | None = None, casino: str | None = None) -> Iterator[Entry]:
+    def entries(self, kind: str | None = None, casino: str | None = None) -> Iterator[LedgerEntry]:
         """The entries in their order, all or those of one kind and casino."""
         query = sa.select(ENTRIES).order_by(ENTRIES.c.seq)
         if kind is not None:
@@ -181,7 +181,7 @@ class Ledger:
             for row in connection.execution_options(yield_per=5_000).execute(query).mappings():
                 yield dict(row)
 
-    def record_run(self, record: RunRecord) -> Entry:
+    def record_run(self, record: RunRecord) -> LedgerEntry:
         """Append a run with its inputs, verdicts and findings, all or nothing; it supersedes the day's run before it.
 
         Raises MachineFailure where the database refuses, nothing being recorded then.
@@ -215,7 +215,7 @@ class Ledger:
         reason: str,
         casino: str | None = None,
         gaming_day: dt.date | None = None,
-    ) -> Entry:
+    ) -> LedgerEntry:
         """Append an entry that is no run: `refused`, `failed` or `alarm`, with its reason in one sentence."""
         values: dict[str, Cell] = {
             "kind": kind,
@@ -240,7 +240,7 @@ class Ledger:
         self,
         values: dict[str, Cell],
         record: RunRecord | None = None,
-    ) -> Entry:
+    ) -> LedgerEntry:
         manifest = record.manifest if record else None
         inputs, verdicts, approvals = (
             (_inputs(manifest), _verdicts(manifest), _approvals(manifest)) if manifest is not None else ([], [], [])
@@ -259,7 +259,7 @@ class Ledger:
                 _insert_findings(connection, seq + 1, record.findings)
         return _entry(row)
 
-    def _last(self, *conditions: sa.ColumnElement[bool]) -> Entry | None:
+    def _last(self, *conditions: sa.ColumnElement[bool]) -> LedgerEntry | None:
         query = sa.select(ENTRIES).where(*conditions).order_by(ENTRIES.c.seq.desc()).limit(1)
         with self._reading() as connection:
             row = connection.execute(query).mappings().first()
@@ -288,11 +288,11 @@ def _cause(error: SQLAlchemyError) -> str:
     return str(getattr(error, "orig", None) or type(error).__name__)
 
 
-def _entry(row: Mapping[str, Any] | sa.RowMapping) -> Entry:
-    values = {field.name: row[field.name] for field in fields(Entry)}
+def _entry(row: Mapping[str, Any] | sa.RowMapping) -> LedgerEntry:
+    values = {field.name: row[field.name] for field in fields(LedgerEntry)}
     values["recorded_at"] = dt.datetime.fromisoformat(values["recorded_at"])
     values["gaming_day"] = dt.date.fromisoformat(values["gaming_day"]) if values["gaming_day"] else None
-    return Entry(**values)
+    return LedgerEntry(**values)
 
 
 def _head(connection: sa.Connection) -> tuple[int, str]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-from audit.errors import ConfigurationError, MachineFailure, UsageError
+from audit.base.errors import ConfigurationError, MachineFailure, UsageError
 
 BUSY_SECONDS: Final = 30
 """How long a writer waits for a reader of the SQLite file."""

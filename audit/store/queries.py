@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from audit.errors import UsageError
-from audit.model import Severity, money_text
+from audit.base.errors import UsageError
+from audit.base.model import Severity, money_text
 from audit.store.ledger import Ledger
 from audit.store.models import APPROVALS, ENTRIES, FINDINGS, INPUTS, VERDICTS
 

@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
+from audit.base.errors import MachineFailure, UsageError
+from audit.base.resources import resource_dir
 from audit.browse import command, serve
-from audit.errors import MachineFailure, UsageError
-from audit.resources import resource_dir
 from audit.service.schedule import serve as serve_nightly
 from audit.store.ledger import Ledger
 from tests.service import fakes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from audit.config import Settings
-from audit.findings import read_findings
+from audit.config.settings import Settings
+from audit.findings.table import read_findings
 from audit.pipeline import RunRequest, run_audit
 from tests.finished import NoGate
 

@@ -17,11 +17,11 @@ from unittest import mock
 import pytest
 
 from audit import pipeline
+from audit.base.model import Severity
 from audit.cli import call
-from audit.config import Settings, load_settings
-from audit.model import Severity
+from audit.config.settings import Settings, load_settings
 from audit.service.schedule import serve
-from audit.site import lay_out, look_over, shown
+from audit.service.site import lay_out, look_over, shown
 from tests.finished import NoGate
 
 DAY = "DEMO/2024-03-01"

@@ -13,18 +13,18 @@ import pyarrow.parquet as pq
 import pytest
 import trustme
 
+from audit.base.errors import InputRefused, MachineFailure, UsageError
 from audit.cli import call
-from audit.config import load_settings
+from audit.config.settings import load_settings
 from audit.demo import DemoFiles, make_demo
 from audit.engines.cluster import digests, layouts, pieces, tasks
 from audit.engines.cluster.connect import Cluster
-from audit.errors import InputRefused, MachineFailure, UsageError
-from audit.ingest import csvlines
-from audit.ingest.files import SourceFile
-from audit.ingest.gate import Answer, GateResult
-from audit.ingest.layout import Corrections, TableLayout
-from audit.ingest.sources import Profile
+from audit.formats import csv_cuts
+from audit.gate.answers import Answer, GateResult
 from audit.pipeline import RunRequest, run_audit
+from audit.source.profiles import SourceProfile
+from audit.source.table_layout import Corrections, TableLayout
+from audit.stores.files import SourceFile
 from tests.engines import clusters
 from tests.finished import NoGate
 
@@ -126,11 +126,11 @@ def test_workers_share_csv_files(
         path.write_bytes(b"".join(line + b"no,row\n\n" * (n % 37 == 36) for n, line in enumerate(lines)))
         given[role] = path
     expected = audited(demo, tmp_path / "local", **given)
-    monkeypatch.setattr(csvlines, "STRETCH", 10_000)
+    monkeypatch.setattr(csv_cuts, "STRETCH", 10_000)
     seen: dict[str, list[int]] = {}
     inner = pieces.pieces_of
 
-    def listed(role: str, *others: Any) -> list[pieces.Piece]:
+    def listed(role: str, *others: Any) -> list[pieces.InputPiece]:
         found = inner(role, *others)
         seen[role] = [piece.file.lines.rows for piece in found if piece.file.lines]
         return found
@@ -155,7 +155,7 @@ def test_a_log_in_order_gives_the_same_bytes_without_a_merge(
         "wagers": clusters.in_order(wagers, "round_id", tmp_path / "wagers"),
     }
     if kind == "csv":
-        monkeypatch.setattr(csvlines, "STRETCH", 10_000)
+        monkeypatch.setattr(csv_cuts, "STRETCH", 10_000)
         for role, folder in given.items():
             given[role] = tmp_path / f"{role}.csv"
             pacsv.write_csv(pq.read_table(folder), given[role])
@@ -408,7 +408,7 @@ def test_a_worker_of_another_build_is_refused(
 )
 def test_a_profile_that_needs_one_reader_is_refused(rounds: dict[str, Any], said: str) -> None:
     """Where rows cannot be read without other files, the engine says so and names the one that can."""
-    profile = Profile("house", tables={"rounds": TableLayout(**rounds)})
+    profile = SourceProfile("house", tables={"rounds": TableLayout(**rounds)})
 
     with pytest.raises(UsageError, match=f"the profile house {said}.*use --engine local"):
         pieces.refuse_stateful(profile)

@@ -15,12 +15,12 @@ import pytest
 from audit.demo import DemoFiles, make_demo
 from audit.engines.cluster import frames
 from audit.engines.cluster.layouts import _apart, _beside, file_parts, keys_of
-from audit.engines.cluster.pieces import Ids, Piece
-from audit.ingest.filereading import Batch
-from audit.ingest.files import SourceFile, resolve
-from audit.ingest.profile import DISTINCT_CAP, Profile
-from audit.ingest.quarantine import Quarantine, Rejects
-from audit.ingest.read import open_rounds, open_wagers
+from audit.engines.cluster.pieces import Ids, InputPiece
+from audit.gate.facts import DISTINCT_CAP, TableFacts
+from audit.source.file_reading import Batch
+from audit.source.quarantine import Quarantine, Rejects
+from audit.source.read import open_rounds, open_wagers
+from audit.stores.files import SourceFile, resolve
 
 READ = {"rounds": open_rounds, "wagers": open_wagers}
 
@@ -48,10 +48,10 @@ def test_facts_of_pieces_merge_to_those_of_the_whole(demo: DemoFiles, role: str,
     """Wherever a log is cut, also one whose times go back, the facts of its pieces add up, through a pickle too."""
     (batch,) = rows_of(demo, role)
     rows = batch.rows.take(pa.array(np.random.default_rng(seed).permutation(len(batch)))) if seed else batch.rows
-    whole, merged = Profile(role), Profile(role)
+    whole, merged = TableFacts(role), TableFacts(role)
     whole.add(rows)
     for piece in cut(rows, seed):
-        part = Profile(role)
+        part = TableFacts(role)
         part.add(piece)
         merged.merge(pickle.loads(pickle.dumps(part)))  # noqa: S301 - just written
 
@@ -62,9 +62,9 @@ def test_facts_of_pieces_merge_to_those_of_the_whole(demo: DemoFiles, role: str,
 def test_the_texts_listed_do_not_depend_on_the_order_of_the_pieces() -> None:
     """Of more texts than are listed it is always the first in order."""
 
-    def of(numbers: Any) -> Profile:
+    def of(numbers: Any) -> TableFacts:
         column = pa.array([f"b{n:03}" for n in numbers]).dictionary_encode()
-        profile = Profile("wagers")
+        profile = TableFacts("wagers")
         profile.add(pa.record_batch({"bet": column}))
         return profile
 
@@ -160,7 +160,7 @@ def test_the_files_of_a_table_are_in_one_part(tmp_path: Path) -> None:
             path.parent.mkdir(parents=True)
             path.write_bytes(bytes(100 * day))
             files.append(SourceFile(path, path.name))
-    pieces = [Piece("rounds", file, index) for index, file in enumerate(files)]
+    pieces = [InputPiece("rounds", file, index) for index, file in enumerate(files)]
 
     parts = file_parts(pieces, pieces[:2], 8)
     assert 3 == len(parts)

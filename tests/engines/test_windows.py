@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pytest
 
-from audit.config import load_settings
+from audit.config.settings import load_settings
 from audit.demo import DemoFiles, make_demo
 from audit.demo.day import GAMING_DAY
 from audit.engines import local, summary, windows

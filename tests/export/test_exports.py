@@ -14,13 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
-from audit.checks import catalogue
+from audit.base.model import LANGUAGES
+from audit.catalogue import catalogue
 from audit.cli import call
 from audit.export import export
 from audit.export import html as page
 from audit.export.xlsx import dictionary
-from audit.findings import SCHEMA
-from audit.model import LANGUAGES
+from audit.findings.table import SCHEMA
 from tests.report.sample import make_run
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -11,15 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audit.base.errors import ConfigurationError
+from audit.base.model import CENT, Game, Scheme, Text
+from audit.base.resources import resource_dir
 from audit.cli import call
-from audit.errors import ConfigurationError
-from audit.games.enumeration import MOST_DECKS, edge, edge_of, facts_counts
+from audit.games.hand_facts import HandFacts
 from audit.games.paytable import CONDITIONS, Paytable, Tier
-from audit.games.paytables import load_paytable, load_paytables
-from audit.games.settlement import Due, Facts, Kind, amounts, due
-from audit.model import CENT, Game, Scheme, Text
-from audit.replay.wagers import DueTable
-from audit.resources import resource_dir
+from audit.games.paytable_files import load_paytable, load_paytables
+from audit.games.settlement import Due, WagerEnd, amounts, due
+from audit.odds.enumeration import MOST_DECKS, edge, edge_of, facts_counts
+from audit.replay.dues import DueTable
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import Citation
 
@@ -62,9 +63,11 @@ def facts(
     banker_pair: bool = False,
     player_perfect: bool | None = False,
     banker_perfect: bool | None = False,
-) -> Facts:
-    """Facts of a hand."""
-    return Facts(player, banker, player_cards, banker_cards, player_pair, banker_pair, player_perfect, banker_perfect)
+) -> HandFacts:
+    """HandFacts of a hand."""
+    return HandFacts(
+        player, banker, player_cards, banker_cards, player_pair, banker_pair, player_perfect, banker_perfect
+    )
 
 
 def percent(value: Fraction, digits: int) -> str:
@@ -192,7 +195,7 @@ def test_command_refuses_a_malformed_paytable(write: Write, capsys: pytest.Captu
         ({"banker_perfect_pair": True}, facts(6, 0, banker_pair=True, banker_perfect=True), facts(6, 0)),
     ],
 )
-def test_each_condition(when: dict[str, object], yes: Facts, no: Facts) -> None:
+def test_each_condition(when: dict[str, object], yes: HandFacts, no: HandFacts) -> None:
     """Each condition holds for a hand that meets it and names itself where it fails."""
     tier = Tier(when, Fraction(1))
 
@@ -226,7 +229,7 @@ def test_missing_suits_are_unknown_only_where_they_decide() -> None:
     assert 0 == table.odds(facts(6, 0))
 
     found = due("perfect_pair", open_pair, RULES, scheme=Scheme.STANDARD, paytables={table.bet: table})
-    assert (Kind.UNKNOWN, "suits_missing") == (found.kind, found.reason)
+    assert (WagerEnd.UNKNOWN, "suits_missing") == (found.kind, found.reason)
 
 
 # --- exact edges
@@ -354,8 +357,8 @@ UNITS = st.sampled_from([1, CENT, 500, 1_000, 5_000, 10_000, 50_000])
 def specs(draw: st.DrawFn) -> Due:
     """What a winning wager may be due: any odds and commission, or a half payment."""
     if draw(st.booleans()):
-        return Due(Kind.WIN, Citation("a", "1"), odds=draw(ODDS), commission=draw(RATES))
-    return Due(Kind.WIN, Citation("a", "1"), odds=Fraction(1, 2), half=True, half_as_commission=draw(st.booleans()))
+        return Due(WagerEnd.WIN, Citation("a", "1"), odds=draw(ODDS), commission=draw(RATES))
+    return Due(WagerEnd.WIN, Citation("a", "1"), odds=Fraction(1, 2), half=True, half_as_commission=draw(st.booleans()))
 
 
 @settings(max_examples=300, deadline=None)
@@ -377,7 +380,7 @@ def test_bulk_settlement_is_the_scalar_one(wagers: list[tuple[Due, int]], unit: 
 def test_bulk_settlement_of_the_examples(path: Path, stake: int, unit: int) -> None:
     """Every example pays in bulk what it pays alone, at stakes up to hundreds of millions."""
     table = load_paytable(path)
-    dues = [Due(Kind.WIN, Citation("a", "1"), odds=tier.pays) for tier in table.tiers]
+    dues = [Due(WagerEnd.WIN, Citation("a", "1"), odds=tier.pays) for tier in table.tiers]
     bulk = DueTable(RULEBOOK, [], {}, unit)
     bulk.dues = dues
     money = stake * 10_000

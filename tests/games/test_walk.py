@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
+from audit.base.model import DrawMethod, Game, Side
 from audit.games import Points, Step, departure_of, methods_of, walk
 from audit.games.steps import Act
-from audit.model import DrawMethod, Game, Side
 from audit.rulebook import Rulebook
 
 RULEBOOK = Rulebook.load()

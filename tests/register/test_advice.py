@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from audit.errors import UsageError
-from audit.model import MACAU
+from audit.base.errors import UsageError
+from audit.base.model import MACAU
 from audit.register.advice import earliest_adoption_day, last_application_day, notice_json
 
 

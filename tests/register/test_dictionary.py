@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from audit.base.errors import InputRefused, UsageError
+from audit.base.resources import resource_dir
 from audit.cli import call
-from audit.errors import InputRefused, UsageError
 from audit.register.dictionary import columns, data_dictionary, template_csv, write_template
 from audit.register.register_file import OPTIONAL, REQUIRED, load_register
-from audit.resources import resource_dir
 
 ZH = (
     "批准編號,博彩,選項,選項值,賭檯,決定,批准日期,擬採用日期\n"

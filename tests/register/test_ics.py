@@ -7,15 +7,15 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from audit.model import LANGUAGES, MACAU, Game
+from audit.base.model import LANGUAGES, MACAU, Game
 from audit.register.ics import calendar_ics, calendar_svg
-from audit.register.notice import Judgement, judge
+from audit.register.notice import NoticeJudgement, judge
 from audit.register.register import Approval, Decision
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def notice(applied: str, planned: str) -> Judgement:
+def notice(applied: str, planned: str) -> NoticeJudgement:
     """Judge a notice given in Macau time."""
     return judge(dt.datetime.fromisoformat(applied).replace(tzinfo=MACAU), dt.date.fromisoformat(planned))
 

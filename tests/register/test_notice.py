@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.model import MACAU
+from audit.base.model import MACAU
 from audit.register.advice import earliest_adoption_day, last_application_day
-from audit.register.notice import Hinge, Reading, State, clear, count, deemed_day, judge
+from audit.register.notice import Hinge, NoticeReading, State, clear, count, deemed_day, judge
 
 CASES = Path(__file__).resolve().parents[2].parent / "shared" / "working_days_cases.csv"
 
@@ -163,8 +163,8 @@ MOMENTS = st.datetimes(
 DAYS = st.dates(min_value=dt.date(2004, 2, 1), max_value=dt.date(2030, 11, 30))
 
 
-@given(adopt=DAYS, reading=st.sampled_from(Reading))
-def test_advice_and_verdict_agree(adopt: dt.date, reading: Reading) -> None:
+@given(adopt=DAYS, reading=st.sampled_from(NoticeReading))
+def test_advice_and_verdict_agree(adopt: dt.date, reading: NoticeReading) -> None:
     """The last application moment is in time in every sense asked for, and one second later it is not."""
     last = last_application_day(adopt, reading)
 
@@ -172,7 +172,7 @@ def test_advice_and_verdict_agree(adopt: dt.date, reading: Reading) -> None:
     assert judge(last.moment, adopt, reading).state in {State.OK, State.DOUBT}
     late = last.moment + dt.timedelta(seconds=1)
     deemed = deemed_day(late, closures_work=False)
-    left = (count if reading is Reading.STANDARD else clear)(deemed, adopt, closures_work=False)
+    left = (count if reading is NoticeReading.STANDARD else clear)(deemed, adopt, closures_work=False)
     assert left == 2
     earliest = earliest_adoption_day(last.moment, reading)
     assert earliest.day <= adopt

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.model import Game
+from audit.base.model import Game
 from audit.register.register import Approval, Cover, Decision, Register
 
 

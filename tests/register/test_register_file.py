@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit.errors import InputRefused, UsageError
-from audit.model import MACAU, Game
+from audit.base.errors import InputRefused, UsageError
+from audit.base.model import MACAU, Game
 from audit.register.register import Approval, Decision, load_register
 
 HEADER = "approval_id,casino,game,option,value,tables,applied_at,decision,authorised_at,planned_from,ends_on"

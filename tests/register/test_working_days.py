@@ -7,9 +7,9 @@ import datetime as dt
 import holidays
 import pytest
 
-from audit.errors import ConfigurationError
-from audit.register.calendar_file import FILE, read_calendar
-from audit.register.working_days import Calendar, CalendarUnknown, DayKind
+from audit.base.errors import ConfigurationError
+from audit.register.calendar_file import FILE, read_calendar, shipped_calendar
+from audit.register.working_days import CalendarUnknown, DayKind
 
 YEARS = range(2004, 2031)
 FULL_KINDS = {DayKind.HOLIDAY, DayKind.SUBSTITUTE}
@@ -22,7 +22,7 @@ def day(text: str) -> dt.date:
 
 def frozen(year: int, kinds: set[DayKind]) -> set[dt.date]:
     """List the frozen weekdays of some kinds in a year."""
-    return {date for date, entry in Calendar.load().days.items() if date.year == year and entry.kind in kinds}
+    return {date for date, entry in shipped_calendar().days.items() if date.year == year and entry.kind in kinds}
 
 
 @pytest.mark.parametrize("year", YEARS)
@@ -45,7 +45,7 @@ def test_years_from_2013_have_twenty_weekdays_off(year: int) -> None:
 def test_2012_has_its_whole_last_day_off() -> None:
     """In 2012 the last day of the year was off entirely, which makes twenty-one."""
     assert len(frozen(2012, FULL_KINDS)) == 21
-    assert Calendar.load().day(day("2012-12-31")).kind is DayKind.SUBSTITUTE
+    assert shipped_calendar().day(day("2012-12-31")).kind is DayKind.SUBSTITUTE
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_2012_has_its_whole_last_day_off() -> None:
 )
 def test_a_day_has_its_kind_and_reason(date: str, kind: DayKind, working: bool, word: str) -> None:
     """A day says what it is, why, and whether work is done on it, in three languages."""
-    calendar = Calendar.load()
+    calendar = shipped_calendar()
     info = calendar.day(day(date))
 
     assert info.kind is kind
@@ -77,7 +77,7 @@ def test_a_day_has_its_kind_and_reason(date: str, kind: DayKind, working: bool, 
 @pytest.mark.parametrize("date", ["2018-09-17", "2020-02-07", "2020-02-10", "2021-10-05", "2022-07-22", "2025-09-24"])
 def test_a_closure_is_worked_only_if_asked(date: str) -> None:
     """A whole-day closure counts as a working day exactly where the caller counts closures as worked."""
-    calendar = Calendar.load()
+    calendar = shipped_calendar()
 
     assert calendar.day(day(date)).kind is DayKind.CLOSURE
     assert calendar.is_working(day(date), closures_work=True)
@@ -86,7 +86,7 @@ def test_a_closure_is_worked_only_if_asked(date: str) -> None:
 
 def test_all_whole_day_closures_are_known() -> None:
     """Every whole-day closure of the notes is in the calendar: 35 weekdays of five years."""
-    closures = [date for date, entry in Calendar.load().days.items() if entry.kind is DayKind.CLOSURE]
+    closures = [date for date, entry in shipped_calendar().days.items() if entry.kind is DayKind.CLOSURE]
     by_year = {year: sum(date.year == year for date in closures) for year in {date.year for date in closures}}
 
     assert by_year == {2018: 1, 2020: 10, 2021: 3, 2022: 20, 2025: 1}
@@ -94,7 +94,7 @@ def test_all_whole_day_closures_are_known() -> None:
 
 def test_the_count_between_days_agrees_with_walking() -> None:
     """Counting by prefix sums gives what walking day by day gives, with closures worked and not."""
-    calendar = Calendar.load()
+    calendar = shipped_calendar()
     first, last = day("2022-06-01"), day("2022-08-01")
     span = [first + dt.timedelta(days=n) for n in range((last - first).days)]
     for closures_work in (True, False):
@@ -107,7 +107,7 @@ def test_the_count_between_days_agrees_with_walking() -> None:
 @pytest.mark.parametrize("date", ["2003-12-31", "2031-01-01"])
 def test_days_outside_the_calendar_are_unknown(date: str) -> None:
     """A day that the calendar does not cover raises instead of passing for a working day."""
-    calendar = Calendar.load()
+    calendar = shipped_calendar()
 
     assert not calendar.covers(day(date))
     with pytest.raises(CalendarUnknown, match="outside the calendar"):
@@ -118,7 +118,7 @@ def test_days_outside_the_calendar_are_unknown(date: str) -> None:
 
 def test_the_edges_of_the_calendar_are_known() -> None:
     """The first and the last day of the calendar can be asked for, and the count may end after the last."""
-    calendar = Calendar.load()
+    calendar = shipped_calendar()
 
     assert calendar.day(day("2004-01-01")).kind is DayKind.HOLIDAY
     assert calendar.day(day("2030-12-31")).kind is DayKind.HALF_DAY
@@ -128,7 +128,7 @@ def test_the_edges_of_the_calendar_are_known() -> None:
 @pytest.mark.parametrize(("year", "grade"), [(2004, "C-"), (2016, "A"), (2023, "B+"), (2025, "A-"), (2030, "E")])
 def test_a_year_has_its_grade(year: int, grade: str) -> None:
     """Each year says how well it is proved, in words of three languages."""
-    calendar = Calendar.load()
+    calendar = shipped_calendar()
 
     assert grade == calendar.year_grade(year)
     assert calendar.grade_texts[grade].zh

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
-from audit.ingest.canonical import ROUNDS
+from audit.base.canonical import ROUNDS
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from audit.checks.wager_faults import Fault, Paid, faults, unplayed_fault
+from audit.base.model import RANKS, SUITS, DrawMethod, Game, Scheme, Side, Text, parse_hand, total
+from audit.checks.wager_faults import Paid, PaymentFault, faults, unplayed_fault
 from audit.games import Points, departure_of, walk
+from audit.games.hand_facts import HandFacts
 from audit.games.makccarat import lower_side
 from audit.games.paytable import Paytable, Tier
-from audit.games.settlement import Amounts, Due, Facts, Kind, amounts, due
-from audit.model import RANKS, SUITS, DrawMethod, Game, Scheme, Side, Text, parse_hand, total
+from audit.games.settlement import Amounts, Due, WagerEnd, amounts, due
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules, NotInForce, Provision
 
@@ -242,7 +243,7 @@ class Scalar:
         what = list(self.dues)
 
         def ask(due_number: int, stake: int, bet: int, variant: int) -> Paid:
-            known = what[due_number - 1] if due_number and what[due_number - 1].kind is not Kind.UNKNOWN else None
+            known = what[due_number - 1] if due_number and what[due_number - 1].kind is not WagerEnd.UNKNOWN else None
             return paid(BETS[bet], known, sample.stakes[stake], self.unit, VARIANTS[variant])
 
         return memo((number + 1, sample.stake, sample.bet, sample.variant), sizes, ask)
@@ -286,7 +287,7 @@ def due_of(rulebook: Rulebook, rules: GameRules, method: int, scheme: int, bet: 
     """What a bet on a hand is due; `hands` are points, whether there is a third card, and pair kind of each side."""
     player, player_drew, player_pair, banker, banker_drew, banker_pair = hands
     pairs = PAIRS[player_pair], PAIRS[banker_pair]
-    facts = Facts(player, banker, 2 + player_drew, 2 + banker_drew, *(p[0] for p in pairs), *(p[1] for p in pairs))
+    facts = HandFacts(player, banker, 2 + player_drew, 2 + banker_drew, *(p[0] for p in pairs), *(p[1] for p in pairs))
     return due(
         BETS[bet],
         facts,
@@ -347,7 +348,9 @@ def paid(bet: str, what: Due | None, stake: int, unit: int, variant: str) -> Pai
     return Paid(bet, stake, payout, taken, returned, choice)
 
 
-def judged(fate: str, what: Due | None, other: Due | None, wager: Paid, unit: int) -> tuple[list[Fault], str | None]:
+def judged(
+    fate: str, what: Due | None, other: Due | None, wager: Paid, unit: int
+) -> tuple[list[PaymentFault], str | None]:
     """The faults of one wager, and why a question about it stays open (contract, judging rules 2 to 8)."""
     if fate in {"void", "demonstration"}:
         fault = unplayed_fault(wager, demonstration=fate == "demonstration")
@@ -355,7 +358,7 @@ def judged(fate: str, what: Due | None, other: Due | None, wager: Paid, unit: in
     if fate != "settle":
         return [], fate
     assert what is not None
-    if what.kind is Kind.UNKNOWN:
+    if what.kind is WagerEnd.UNKNOWN:
         return [], what.reason
     here = {fault.code: fault for fault in faults(wager, what, unit)}
     if other is None or other == what:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.model import RANKS, SUITS
+from audit.base.model import RANKS, SUITS
 from audit.replay.hands import HandBook
 
 CARDS = st.one_of(

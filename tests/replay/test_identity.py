@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.replay import identity
+from audit.replay.fingerprints import PrintStore
 from audit.replay.identity import RoundIndex, _changes, ascending, fingerprints
-from audit.replay.prints import PrintStore
 from audit.replay.repeats import Repeats, repeated_ids
 from tests.replay.conftest import MakeBatch
 

@@ -12,24 +12,27 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from audit.base.canonical import ROUNDS, WAGERS, CanonicalTable
+from audit.base.days import DAY, MACAU_OFFSET, day_number
+from audit.base.model import CENT, MONEY_SCALE, DrawMethod
+from audit.catalogue.catalogue import load
 from audit.checks.case import Case, Tally
-from audit.checks.catalogue import load
+from audit.checks.options_in_use import Uses
 from audit.checks.payouts import Payouts
-from audit.checks.uses import Uses
-from audit.checks.wagers import WagerBatch, WagerWords
-from audit.config import Settings
-from audit.findings import Sink
-from audit.games.settlement import Due, Facts, Kind, amounts
-from audit.ingest.canonical import ROUNDS, WAGERS, Table
-from audit.ingest.filereading import Batch
-from audit.model import CENT, MONEY_SCALE, DrawMethod
-from audit.replay import judge as judging
+from audit.checks.wager_columns import WagerBatch, WagerWords
+from audit.config.settings import Settings
+from audit.findings.table import Sink
+from audit.games.hand_facts import HandFacts
+from audit.games.settlement import Due, WagerEnd, amounts
+from audit.replay import judging
 from audit.replay.compile import DEPARTURE_CODES, OUTCOMES, SIDES, DrawTable, draw_table
-from audit.replay.judge import BOTH_METHODS, Judgement, judge
-from audit.replay.rounds import DAY, MACAU_OFFSET, Names, Rounds, RoundsReader, day_number
-from audit.replay.wagers import FATES, LARGEST, DueTable, fact_class, fates
+from audit.replay.dues import FATES, LARGEST, DueTable, fact_class, fates
+from audit.replay.judging import BOTH_METHODS, ReplayedRounds, judge
+from audit.replay.rounds import Names, Rounds
+from audit.replay.rounds_reader import RoundsReader
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import Citation, GameRules
+from audit.source.file_reading import Batch
 from tests.replay.parity import (
     BETS,
     GAMES,
@@ -67,7 +70,7 @@ def coded(words: Sequence[str | None], places: Ints, kind: pa.DataType) -> pa.Ar
     return pa.DictionaryArray.from_arrays(codes, pa.array([word or "" for word in words])).cast(kind)
 
 
-def batch_of(table: Table, many: int, columns: dict[str, Any]) -> Batch:
+def batch_of(table: CanonicalTable, many: int, columns: dict[str, Any]) -> Batch:
     """A batch of typed rows; columns that are not given are null."""
     arrays = []
     for field in table.schema:
@@ -131,7 +134,7 @@ class Comparison:
         self.words += [f"{what} too much: {item}" for item in sorted(found - expected, key=str)[:3]]
 
 
-def compare_hands(scalar: Scalar, found: Judgement, notes: Comparison) -> None:
+def compare_hands(scalar: Scalar, found: ReplayedRounds, notes: Comparison) -> None:
     """The walk of every hand against the compiled tables."""
     everything = np.arange(len(scalar.sample))
     notes.arrays("law", everything, scalar.version >= 0, found.rules >= 0)
@@ -164,7 +167,7 @@ def compare_hands(scalar: Scalar, found: Judgement, notes: Comparison) -> None:
         notes.arrays(what, rows, np.array(values)[back], array)
 
 
-def compare_wagers(scalar: Scalar, rounds: Rounds, found: Judgement, notes: Comparison) -> None:
+def compare_wagers(scalar: Scalar, rounds: Rounds, found: ReplayedRounds, notes: Comparison) -> None:
     """The settlement of every wager against the bulk path: dues, sums, faults and open questions."""
     sample, unit = scalar.sample, scalar.unit
     fate = fates(rounds, found)
@@ -192,7 +195,7 @@ def compare_wagers(scalar: Scalar, rounds: Rounds, found: Judgement, notes: Comp
 def compare_sums(scalar: Scalar, dues: DueTable, rows: Ints, number: Ints, notes: Comparison) -> None:
     """`amounts` of every winning wager against the bulk form."""
     sample, what = scalar.sample, dues.dues
-    win = np.array([due.kind is Kind.WIN for due in what] or [False])[number]
+    win = np.array([due.kind is WagerEnd.WIN for due in what] or [False])[number]
     rows, number = rows[win], number[win].astype(np.int64)
     payout, commission = dues.payout(number, np.array(sample.stakes)[sample.stake[rows]])
     keys = number * len(sample.stakes) + sample.stake[rows]
@@ -206,7 +209,7 @@ def compare_sums(scalar: Scalar, dues: DueTable, rows: Ints, number: Ints, notes
 
 
 def compare_findings(
-    scalar: Scalar, rounds: Rounds, found: Judgement, dues: DueTable, numbers: dict[str, Ints], notes: Comparison
+    scalar: Scalar, rounds: Rounds, found: ReplayedRounds, dues: DueTable, numbers: dict[str, Ints], notes: Comparison
 ) -> None:
     """Every fault and open question of the scalar judge against what the engine's pass reports."""
     sample = scalar.sample
@@ -238,7 +241,7 @@ def compare_findings(
     notes.findings += len(expected)
 
 
-def pass_over(rounds: Rounds, found: Judgement, dues: DueTable, wagers: Batch) -> tuple[set[Any], Tally]:
+def pass_over(rounds: Rounds, found: ReplayedRounds, dues: DueTable, wagers: Batch) -> tuple[set[Any], Tally]:
     """What the engine's pass over the wagers reports, without a register."""
     sink, tally = Sink(load()), Tally()
     case = Case(rounds, found, RULEBOOK, None, Settings(), sink, tally, np.ones(len(rounds), np.bool_))
@@ -306,9 +309,9 @@ def test_one_wrong_entry_of_a_compiled_draw_table_is_noticed(entry: str, monkeyp
 def test_one_wrong_entry_of_the_due_table_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """One wrong due, of one bet on one class of hands, is enough to fail."""
     plain = DueTable.due
-    facts = Facts(7, 3, 3, 3, player_pair=False, banker_pair=False)
+    facts = HandFacts(7, 3, 3, 3, player_pair=False, banker_pair=False)
 
-    def spoilt(table: DueTable, group: tuple[int, int, int], bet: str, seen: Facts) -> Due:
+    def spoilt(table: DueTable, group: tuple[int, int, int], bet: str, seen: HandFacts) -> Due:
         answer = plain(table, group, bet, seen)
         return replace(answer, odds=answer.odds * 2) if (bet, seen) == ("player", facts) else answer
 
@@ -332,7 +335,7 @@ def test_one_wrong_sum_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("stake", [1, LARGEST - 1, LARGEST, LARGEST + 1, 10**15, 10**18 - 1])
 def test_sums_are_exact_up_to_the_largest_stake_and_odds(odds: str, stake: int) -> None:
     """The bulk sum is the exact one for every odds that a paytable may name; one beyond 64 bits is the largest."""
-    what = Due(Kind.WIN, Citation("55/2004", "17"), odds=Fraction(odds))
+    what = Due(WagerEnd.WIN, Citation("55/2004", "17"), odds=Fraction(odds))
     dues = DueTable(RULEBOOK, [], {}, dues=[what])
 
     payout, commission = dues.payout(np.array([0]), np.array([stake]))

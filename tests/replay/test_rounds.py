@@ -11,8 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.ingest.filereading import Batch as FileBatch
-from audit.model import MACAU, RANKS, SUITS, Card, legal_day, parse_hand, total
+from audit.base.columns import NEVER, UNRECORDED, Words
+from audit.base.days import day, day_number, gaming_day, instant
+from audit.base.model import MACAU, RANKS, SUITS, Card, legal_day, parse_hand, total
+from audit.base.typed_rows import TypedRows
+from audit.replay.codes import NO_DECKS, NO_POINTS, OTHER_SCHEME
 from audit.replay.hands import (
     NO_HAND,
     NO_THIRD,
@@ -24,26 +27,13 @@ from audit.replay.hands import (
     card_name,
     card_number,
 )
-from audit.replay.rounds import (
-    NEVER,
-    NO_DECKS,
-    NO_POINTS,
-    OTHER_SCHEME,
-    UNRECORDED,
-    Batch,
-    Names,
-    Rounds,
-    RoundsReader,
-    Words,
-    day,
-    day_number,
-    gaming_day,
-    instant,
-)
+from audit.replay.rounds import Names, Rounds
+from audit.replay.rounds_reader import RoundsReader
+from audit.source.file_reading import Batch as FileBatch
 from tests.replay.conftest import MakeBatch
 
 
-def read_rounds(batches: list[Batch], names: Names, casino: str | None) -> Rounds:
+def read_rounds(batches: list[TypedRows], names: Names, casino: str | None) -> Rounds:
     """Read every batch into one."""
     reader = RoundsReader(names, casino)
     for each in batches:

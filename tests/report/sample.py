@@ -15,9 +15,9 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from audit.checks import catalogue
-from audit.findings import SCHEMA
-from audit.model import parse_hand, total
+from audit.base.model import parse_hand, total
+from audit.catalogue import catalogue
+from audit.findings.table import SCHEMA
 
 MACAU = ZoneInfo("Asia/Macau")
 RUN_ID = hashlib.sha256(b"a made-up run").hexdigest()

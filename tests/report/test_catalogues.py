@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.errors import ConfigurationError
-from audit.model import LANGUAGES
+from audit.base.errors import ConfigurationError
+from audit.base.model import LANGUAGES
 from audit.report import catalogues, i18n
 
 

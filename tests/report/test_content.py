@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit.checks import catalogue
-from audit.errors import InputRefused
-from audit.findings import SCHEMA
-from audit.report.context import gather
+from audit.base.errors import InputRefused
+from audit.catalogue import catalogue
+from audit.findings.table import SCHEMA
+from audit.report.contents import gather
 from audit.report.render import render_html
-from audit.report.results import Unanswered, amounts_by, collect, verdict
-from audit.report.source import read_gate, read_quarantine
+from audit.report.run_files import read_gate, read_quarantine
+from audit.report.shown_findings import Unanswered, amounts_by, collect, verdict
 from tests.report.sample import findings, make_run
 
 

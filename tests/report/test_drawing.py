@@ -3,17 +3,17 @@ from __future__ import annotations
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from audit.model import Card, Side, parse_hand
-from audit.report.cards import Mark, Panel, Place, Row, hand_svg, hand_words
-from audit.report.figures import Balance, Bar, Grid, balance_svg, heat_svg, pareto_svg
-from audit.report.hands import dealt_places, departure, required_places
+from audit.base.model import Card, Side, parse_hand
+from audit.report.card_pictures import CardRow, CardSlot, Mark, Panel, hand_svg, hand_words
+from audit.report.charts import Balance, Bar, Grid, balance_svg, heat_svg, pareto_svg
+from audit.report.hand_drawings import dealt_places, departure, required_places
 
 
 def _step(side: str, required: str, done: str) -> dict[str, Any]:
     return {"side": side, "required": required, "done": done}
 
 
-def _marks(places: tuple[Place, ...]) -> list[str]:
+def _marks(places: tuple[CardSlot, ...]) -> list[str]:
     return [place.mark.value for place in places]
 
 
@@ -47,7 +47,7 @@ def test_fourth_card_and_lone_card() -> None:
 
 def test_hand_is_well_formed_svg() -> None:
     """The drawing is one SVG document that escapes its words and refers to nothing outside."""
-    row = Row("<閒家>", (Place(Card("10", "H")), Place(Card("K")), Place(None, Mark.MISSING)), "0 & 1")
+    row = CardRow("<閒家>", (CardSlot(Card("10", "H")), CardSlot(Card("K")), CardSlot(None, Mark.MISSING)), "0 & 1")
     svg = hand_svg([Panel("Cartas", (row, row)), Panel("Exigido", (row, row))])
     root = ET.fromstring(svg)  # noqa: S314 - our own drawing
 

@@ -8,11 +8,11 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 
-from audit.checks import catalogue
-from audit.errors import ConfigurationError
-from audit.model import LANGUAGES
+from audit.base.errors import ConfigurationError
+from audit.base.model import LANGUAGES
+from audit.base.resources import resource_dir
+from audit.catalogue import catalogue
 from audit.report import catalogues, i18n
-from audit.resources import resource_dir
 
 SIMPLIFIED = set("个们这发现规应说书东门马与为对时间单没从后过还进选项额检报点张闲庄关级质类种样变处务总结证据赌场误")
 """Characters of the simplified script whose traditional form is another character."""

@@ -9,9 +9,9 @@ import pytest
 from babel.dates import format_date, get_month_names
 from babel.numbers import format_decimal
 
-from audit.checks import catalogue
+from audit.catalogue import catalogue
 from audit.report.i18n import load_messages
-from audit.report.terms import Wording
+from audit.report.wording import Wording
 
 LOCALES = {"zh": "zh_Hant_MO", "pt": "pt_PT", "en": "en_GB"}
 

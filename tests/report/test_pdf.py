@@ -12,7 +12,7 @@ import pikepdf
 import pypdf
 import pytest
 
-from audit.errors import MachineFailure
+from audit.base.errors import MachineFailure
 from audit.report import pdf
 from tests.report.sample import RUN_ID
 

@@ -6,7 +6,7 @@ from typing import Any
 import pypdf
 import pytest
 
-from audit.errors import InputRefused
+from audit.base.errors import InputRefused
 from audit.report.sheet import render_sheet, render_sheet_html
 from tests.report.sample import RUN_ID, evidence, findings
 

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from audit.model import LANGUAGES, Game, Text
+from audit.base.model import LANGUAGES, Game, Text
 from audit.rulebook import Provision, Rulebook
 from audit.rulebook.coverage import CoverageStatus, coverage_table
 from audit.rulebook.options import ANY_VALUE, Availability, find_option, load_alternatives, load_options

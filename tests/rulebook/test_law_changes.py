@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from audit.model import Game
-from audit.rulebook import NotInForce, Rulebook, show
+from audit.base.model import Game
+from audit.rulebook import NotInForce, Rulebook, law_data
 
 Edit = Callable[[str, str, str], Path]
 
@@ -49,7 +49,7 @@ def test_the_example_amendment_holds_from_its_first_day(amended: Path) -> None:
 def test_the_example_amendment_changes_nothing_else(amended: Path) -> None:
     """The difference between the two days is the one provision, by the one act, and the digest tells."""
     rulebook = Rulebook.load(amended)
-    data: Any = show.rules_diff(rulebook, Game.BACCARAT, BEFORE, FIRST)
+    data: Any = law_data.rules_diff(rulebook, Game.BACCARAT, BEFORE, FIRST)
 
     assert ["1/2027"] == [act["id"] for act in data["acts"]]
     assert ["odds.tie"] == [item["key"] for item in data["changed"]]
@@ -71,5 +71,5 @@ def test_a_provision_can_end(amended: Path) -> None:
     assert not rulebook.on(Game.BACCARAT, FIRST).has("odds.lucky_six")
     with pytest.raises(NotInForce):
         rulebook.on(Game.BACCARAT, FIRST).provision("odds.lucky_six")
-    data: Any = show.rules_diff(rulebook, Game.BACCARAT, BEFORE, FIRST)
+    data: Any = law_data.rules_diff(rulebook, Game.BACCARAT, BEFORE, FIRST)
     assert ["odds.lucky_six"] == [item["key"] for item in data["removed"]]

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from audit.errors import UsageError
-from audit.model import LANGUAGES, Game
-from audit.rulebook import Rulebook, render, show
+from audit.base.errors import UsageError
+from audit.base.model import LANGUAGES, Game
+from audit.rulebook import Rulebook, law_data, law_pages
 from audit.rulebook.coverage import coverage_table
 
 
@@ -21,7 +21,7 @@ def day(text: str) -> dt.date:
 
 def diff(rulebook: Rulebook, before: str, after: str) -> Any:
     """The difference of baccarat between two days."""
-    return show.rules_diff(rulebook, Game.BACCARAT, day(before), day(after))
+    return law_data.rules_diff(rulebook, Game.BACCARAT, day(before), day(after))
 
 
 def keys(provisions: list[dict[str, Any]]) -> set[str]:
@@ -31,7 +31,7 @@ def keys(provisions: list[dict[str, Any]]) -> set[str]:
 
 def test_rules_show_has_the_contract_shape(rulebook: Rulebook) -> None:
     """The data has game, day, version and provisions, days as ISO text, and survives a round trip through JSON."""
-    data: Any = show.rules_show(rulebook, Game.MAKCCARAT, day("2024-03-01"))
+    data: Any = law_data.rules_show(rulebook, Game.MAKCCARAT, day("2024-03-01"))
 
     assert data == json.loads(json.dumps(data))
     assert ("makccarat", "2024-03-01", "MAK-2007-07-10") == (data["game"], data["day"], data["version"])
@@ -43,7 +43,7 @@ def test_rules_show_has_the_contract_shape(rulebook: Rulebook) -> None:
 
 def test_rules_list_without_a_day_lists_every_version(rulebook: Rulebook) -> None:
     """Without a day every version of both games is listed, the mostly unread ones included."""
-    data: Any = show.rules_list(rulebook)
+    data: Any = law_data.rules_list(rulebook)
 
     assert 11 == len(data)
     assert ["BAC-1996", "BAC-2000"] == [item["version"] for item in data if not item["known"]]
@@ -63,7 +63,7 @@ def test_rules_list_without_a_day_lists_every_version(rulebook: Rulebook) -> Non
 )
 def test_rules_list_on_any_day(rulebook: Rulebook, text: str, baccarat: str | None, makccarat: str | None) -> None:
     """On any day the list names the version in force, or says in each language that none is on record."""
-    data: Any = show.rules_list(rulebook, day(text))
+    data: Any = law_data.rules_list(rulebook, day(text))
 
     assert [baccarat, makccarat] == [item["version"] for item in data]
     for item in data:
@@ -73,7 +73,7 @@ def test_rules_list_on_any_day(rulebook: Rulebook, text: str, baccarat: str | No
 
 def test_rules_show_of_a_mostly_unread_version(rulebook: Rulebook) -> None:
     """A day of a version whose text is unread has no provisions and a note of what is known."""
-    data: Any = show.rules_show(rulebook, Game.BACCARAT, day("2001-06-01"))
+    data: Any = law_data.rules_show(rulebook, Game.BACCARAT, day("2001-06-01"))
 
     assert [] == data["provisions"]
     assert "8 to 1" in data["note"]["en"]
@@ -82,7 +82,7 @@ def test_rules_show_of_a_mostly_unread_version(rulebook: Rulebook) -> None:
 def test_rules_show_before_everything(rulebook: Rulebook) -> None:
     """A day before the first version on record is refused in one sentence that names that version's first day."""
     with pytest.raises(UsageError, match="the first version begins on 2007-07-10"):
-        show.rules_show(rulebook, Game.MAKCCARAT, day("2007-07-09"))
+        law_data.rules_show(rulebook, Game.MAKCCARAT, day("2007-07-09"))
 
 
 def test_56_2018_adds_lucky_six(rulebook: Rulebook) -> None:
@@ -123,7 +123,7 @@ def test_nothing_changes_within_a_version(rulebook: Rulebook) -> None:
     data = diff(rulebook, "2018-04-24", "2026-01-01")
 
     assert ([], [], [], []) == (data["acts"], data["added"], data["removed"], data["changed"])
-    assert "No difference." in render.render_diff(data, "en")
+    assert "No difference." in law_pages.render_diff(data, "en")
 
 
 def test_a_difference_over_many_acts(rulebook: Rulebook) -> None:
@@ -144,10 +144,10 @@ def test_differences_that_cannot_be_told(rulebook: Rulebook, before: str, after:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_rendering_in_every_language(rulebook: Rulebook, language: str) -> None:
     """Each view renders in each language and mentions the version and the act."""
-    listed = render.render_list(show.rules_list(rulebook), language)
-    shown = render.render_show(show.rules_show(rulebook, Game.BACCARAT, day("2011-09-28")), language)
-    changed = render.render_diff(diff(rulebook, "2018-04-23", "2018-04-24"), language)
-    covered = render.render_coverage(coverage_table(), language)
+    listed = law_pages.render_list(law_data.rules_list(rulebook), language)
+    shown = law_pages.render_show(law_data.rules_show(rulebook, Game.BACCARAT, day("2011-09-28")), language)
+    changed = law_pages.render_diff(diff(rulebook, "2018-04-23", "2018-04-24"), language)
+    covered = law_pages.render_coverage(coverage_table(), language)
 
     assert "BAC-1996" in listed
     assert "MAK-2007-07-10" in listed
@@ -159,8 +159,8 @@ def test_rendering_in_every_language(rulebook: Rulebook, language: str) -> None:
 
 def test_the_window_is_said(rulebook: Rulebook) -> None:
     """On a day of the window the burn provision carries the warning, and on the day after it does not."""
-    inside = render.render_show(show.rules_show(rulebook, Game.BACCARAT, day("2011-10-03")), "en")
-    after = render.render_show(show.rules_show(rulebook, Game.BACCARAT, day("2011-10-04")), "en")
+    inside = law_pages.render_show(law_data.rules_show(rulebook, Game.BACCARAT, day("2011-10-03")), "en")
+    after = law_pages.render_show(law_data.rules_show(rulebook, Game.BACCARAT, day("2011-10-04")), "en")
 
     assert "is not certain; what it changed" in inside
     assert "is not certain; what it changed" not in after
@@ -169,4 +169,4 @@ def test_the_window_is_said(rulebook: Rulebook) -> None:
 def test_plain_refuses_what_json_does_not_know() -> None:
     """A value that has no plain form is refused rather than printed as something else."""
     with pytest.raises(TypeError, match="set has no plain form"):
-        show.plain({1, 2})
+        law_data.plain({1, 2})

@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from audit.model import Game
+from audit.base.model import Game
 from audit.rulebook import NotInForce, Rulebook, TextUnknown
 from audit.rulebook.timeline import Timeline
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from audit.service.schedule import serve
-from audit.store.ledger import Entry, Ledger
+from audit.store.ledger import Ledger, LedgerEntry
 
 FAKES = Path(__file__).with_name("fakes.py")
 
@@ -56,7 +56,7 @@ def one_pass(tmp_path: Path, fakes: Any) -> Any:
 def entries(tmp_path: Path) -> Any:
     """Read the entries of the ledger under the test's folder, and make sure that its chain is sound."""
 
-    def read(kind: str | None = None) -> list[Entry]:
+    def read(kind: str | None = None) -> list[LedgerEntry]:
         with closing(Ledger.open(f"sqlite:///{tmp_path}/audits/ledger.sqlite")) as ledger:
             assert ledger.verify_chain(tmp_path / "audits") == ()
             return list(ledger.entries(kind))

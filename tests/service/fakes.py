@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel
 
-from audit.errors import InputRefused
-from audit.findings import SCHEMA
-from audit.model import MACAU, Severity
+from audit.base.errors import InputRefused
+from audit.base.model import MACAU, Severity
+from audit.config.service import ServiceSettings
+from audit.findings.table import SCHEMA
 from audit.service.inbox import Delivery
 from audit.service.schedule import serve
-from audit.service.settings import ServiceSettings
 
 NOW = dt.datetime(2024, 3, 6, 4, 30, tzinfo=MACAU)
 
@@ -126,7 +126,7 @@ class SlowRunner(Runner):
 
 def main(mode: str, base: Path) -> int:
     """The service as a process of its own, on the folders under `base`."""
-    from audit.errors import AuditError
+    from audit.base.errors import AuditError
     from audit.store import ledger
 
     if mode == "die-unrecorded":

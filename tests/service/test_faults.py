@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from audit.errors import MachineFailure
+from audit.base.errors import MachineFailure
 from audit.service.schedule import serve
 from audit.store import opening
 
@@ -83,7 +83,7 @@ def test_disk_that_fills_up_in_mid_run(
             try:
                 return super().__call__(*arguments)
             except OSError as error:
-                # As the real run does, which writes through audit.staging.
+                # As the real run does, which writes through audit.runs.staging.
                 raise MachineFailure("writing failed") from error
 
     code = serve(settings, once=True, runner=Filling(findings=300), clock=lambda: fakes.NOW)

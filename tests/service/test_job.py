@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from audit.errors import MachineFailure
-from audit.service.desk import Desk
+from audit.base.errors import MachineFailure
 from audit.service.health import Health
 from audit.service.inbox import Delivery
 from audit.service.job import Auditor
+from audit.service.news import News
 from audit.service.notify import Notifier
 from audit.store.ledger import Ledger
 
@@ -336,7 +336,7 @@ def test_run_that_takes_too_long_is_an_alarm_once(fakes: Any, tmp_path: Path, en
     configured = fakes.settings(tmp_path).service
     now = fakes.NOW
     with closing(Ledger.open(configured.ledger_url)) as ledger:
-        desk = Desk(
+        desk = News(
             settings=configured,
             ledger=ledger,
             notifier=Notifier(configured.notify, configured.beside_ledger("outbox")),

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from audit.model import LANGUAGES
-from audit.service.notify import Notice, Notifier, words
-from audit.service.settings import NotifySettings
+from audit.base.model import LANGUAGES
+from audit.config.service import NotifySettings
+from audit.service.notify import Message, Notifier, words
 from audit.service.words import BODIES, SUBJECTS
 
 
@@ -147,7 +147,7 @@ def test_webhook_that_does_not_take_the_message_is_tried_again(
     web_server.posts.clear()
     web_server.status = status
     notifier = Notifier(NotifySettings(webhook=f"http://127.0.0.1:{web_server.port}/hook"), tmp_path / "outbox")
-    notifier.file(Notice("missed", fakes.NOW, {"reason": "2024-03-06T04:30:00+08:00"}))
+    notifier.file(Message("missed", fakes.NOW, {"reason": "2024-03-06T04:30:00+08:00"}))
 
     assert notifier.flush() == 1
     web_server.status = 200
@@ -163,7 +163,7 @@ def test_only_the_channel_that_failed_is_tried_again(
     web_server.status = 500
     settings = NotifySettings(smtp=smtp(mail_server.port), webhook=f"http://127.0.0.1:{web_server.port}/hook")
     notifier = Notifier(settings, tmp_path / "outbox")
-    notifier.file(Notice("missed", fakes.NOW, {"reason": "2024-03-06T04:30:00+08:00"}))
+    notifier.file(Message("missed", fakes.NOW, {"reason": "2024-03-06T04:30:00+08:00"}))
 
     assert [notifier.flush(), notifier.flush()] == [1, 1]
     web_server.status = 200
@@ -177,7 +177,7 @@ def test_missing_secret_defers_the_mail(fakes: Any, tmp_path: Path, monkeypatch:
     login = {"tls": "starttls", "user_env": "AUDIT_MAIL_PASSWORD", "password_env": "AUDIT_MAIL_PASSWORD"}
     settings = NotifySettings(smtp=smtp(1) | login)
     notifier = Notifier(settings, tmp_path / "outbox")
-    notifier.file(Notice("missed", fakes.NOW, {"reason": "x"}))
+    notifier.file(Message("missed", fakes.NOW, {"reason": "x"}))
 
     assert notifier.flush() == 1
 
@@ -187,7 +187,7 @@ def test_damaged_message_in_the_outbox_hurts_no_other(fakes: Any, tmp_path: Path
     web_server.posts.clear()
     web_server.status = 200
     notifier = Notifier(NotifySettings(webhook=f"http://127.0.0.1:{web_server.port}/hook"), tmp_path / "outbox")
-    notifier.file(Notice("missed", fakes.NOW, {"reason": "x"}))
+    notifier.file(Message("missed", fakes.NOW, {"reason": "x"}))
     (tmp_path / "outbox" / "0.json").write_text("{")
 
     assert notifier.flush() == 1

@@ -17,8 +17,8 @@ import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
 
-from audit.service.notify import Notice, Notifier
-from audit.service.settings import NotifySettings
+from audit.config.service import NotifySettings
+from audit.service.notify import Message, Notifier
 
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS:UserWarning")
 
@@ -96,7 +96,7 @@ def notify(settings: NotifySettings, outbox: Path, at: Any) -> int:
     """Send one message; how many remain."""
     notifier = Notifier(settings, outbox)
     facts = {"casino": "grand", "gaming_day": "2024-03-04", "reason": "x"}
-    notifier.file(Notice("failed", at, facts))
+    notifier.file(Message("failed", at, facts))
     return notifier.flush()
 
 

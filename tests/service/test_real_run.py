@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from audit.config import Settings
+from audit.config.service import ServiceSettings
+from audit.config.settings import Settings
 from audit.service.schedule import serve
-from audit.service.settings import ServiceSettings
 from audit.store.ledger import Ledger
 
 COLUMNS = "round_id,table_id,shoe_id,round_no,game,status,started_at,player_cards,banker_cards,outcome,commission\n"

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from audit.errors import ExitCode, LockHeld, MachineFailure, UsageError
+from audit.base.errors import ExitCode, LockHeld, MachineFailure, UsageError
 from audit.service.health import problem, tell_systemd
 from audit.service.lock import LedgerLock
 from audit.service.schedule import _on_missed, serve, usable_job_store

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from audit.service.settings import ServiceSettings
+from audit.config.service import ServiceSettings
 
 
 def test_schedule_is_one_time_or_several() -> None:

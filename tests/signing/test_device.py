@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives import serialization
 
-from audit.errors import UsageError
+from audit.base.errors import UsageError
 from audit.report.pdf import write_pdf
-from audit.report.sign import Token, from_pkcs11, sign_report
+from audit.signing.sign import Token, from_pkcs11, sign_report
 from tests.signing.keys import make
 from tests.signing.test_signing import HTML
 

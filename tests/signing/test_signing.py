@@ -12,13 +12,14 @@ from asn1crypto import keys as asn1_keys
 from asn1crypto import x509 as asn1_x509
 from pyhanko.sign.timestamps import DummyTimeStamper
 
+from audit.base.errors import UsageError
 from audit.cli import call
-from audit.errors import UsageError
 from audit.report.pdf import write_pdf
-from audit.report.sign import from_pkcs12, sign_report
-from audit.report.signatures import ROLES, SIGNED, signatures
-from audit.staging import sha256
-from audit.verify import add_supplement, examine
+from audit.runs.run_directory import add_supplement
+from audit.runs.staging import sha256
+from audit.signing.sign import from_pkcs12, sign_report
+from audit.signing.signatures import ROLES, SIGNED, signatures
+from audit.verify.verification import examine
 from tests.finished import demonstration
 from tests.signing.keys import PASSPHRASE, Pair, make, write_pkcs12
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from sqlalchemy import insert
 from sqlalchemy.exc import DatabaseError
 
-from audit.errors import ConfigurationError, MachineFailure
-from audit.findings import SCHEMA
-from audit.model import MACAU, Severity
+from audit.base.errors import ConfigurationError, MachineFailure
+from audit.base.model import MACAU, Severity
+from audit.findings.table import SCHEMA
 from audit.store import chain
 from audit.store.ledger import Ledger, RunRecord
 from audit.store.models import ENTRIES

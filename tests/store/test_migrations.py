@@ -12,13 +12,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from audit.errors import MachineFailure, UsageError
-from audit.model import MACAU
+from audit.base.errors import MachineFailure, UsageError
+from audit.base.model import MACAU
 from audit.store import migrations
-from audit.store.faults import ledger_faults
 from audit.store.ledger import Ledger
 from audit.store.models import GUARDS, METADATA
 from audit.store.opening import engine_for
+from audit.store.tampering import ledger_faults
 
 AT = dt.datetime(2024, 3, 5, 4, 31, tzinfo=MACAU)
 

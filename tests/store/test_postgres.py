@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
-from audit.errors import LockHeld, MachineFailure
+from audit.base.errors import LockHeld, MachineFailure
 from audit.service import job
 from audit.service.schedule import serve
 from audit.store.ledger import Ledger

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.engines.cluster.context import Build
-from audit.errors import AuditError, MachineFailure, UsageError
+from audit.base.errors import AuditError, MachineFailure, UsageError
+from audit.engines.cluster import processors
+from audit.engines.cluster.worker_law import Build
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -93,8 +94,6 @@ def connected(where: Cluster) -> Iterator[Client]:
 def _local(stack: ExitStack) -> Any:
     """A client of processes of this machine, one a core, which only this machine can reach."""
     from distributed import Client, LocalCluster
-
-    from audit.engines.cluster import processors
 
     cluster = LocalCluster(
         n_workers=processors(),

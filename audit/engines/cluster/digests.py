@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from audit.engines.cluster import tasks
 from audit.engines.cluster.connect import failures
-from audit.ingest.files import SourceFile
+from audit.stores.files import SourceFile
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -18,9 +18,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.ingest.canonical import CARD_COLUMNS, DICTIONARY, TABLES
-from audit.ingest.filereading import Batch
+from audit.base.canonical import CARD_COLUMNS, DICTIONARY, TABLES
 from audit.replay.order import order_of
+from audit.source.file_reading import Batch
 
 BUCKET: Final = "bucket"
 """The column by which rows come together: a number made of the name of their table."""

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from audit.engines.assignment import Inputs
 from audit.engines.cluster import pieces, tasks
 from audit.engines.cluster.connect import failures
-from audit.engines.cluster.context import Context
 from audit.engines.cluster.frames import KEY, bundled, numbers_frame, table_of, to_pandas
-from audit.engines.cluster.pieces import Ids, Piece
-from audit.engines.terms import Inputs
-from audit.ingest import csvlines
-from audit.ingest.csvfile import Dialect
-from audit.ingest.filereading import Batch
-from audit.ingest.files import SourceFile
-from audit.ingest.sources import Profile
+from audit.engines.cluster.pieces import Ids, InputPiece
+from audit.engines.cluster.worker_law import Context
+from audit.formats import csv_cuts
+from audit.formats.csvfile import Dialect
+from audit.source.file_reading import Batch
+from audit.source.profiles import SourceProfile
+from audit.stores.files import SourceFile
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -78,7 +78,7 @@ def in_order(client: Client, work: Sequence[Any]) -> list[Any]:
         return list(client.gather(client.compute(list(work))))
 
 
-def grouped(listed: Sequence[Piece], least: int) -> list[Sequence[Piece]]:
+def grouped(listed: Sequence[InputPiece], least: int) -> list[Sequence[InputPiece]]:
     """Neighbouring pieces in groups for one task each, since small files are read faster than tasks are handed out."""
     size = max(1, min(MANY, len(listed) // (4 * least)))
     return [listed[start : start + size] for start in range(0, len(listed), size)]
@@ -103,15 +103,15 @@ def task(function: Any, *arguments: Any) -> Any:
 
 def cut(client: Client, files: Sequence[SourceFile], dialect: Dialect) -> dict[SourceFile, tuple[SourceFile, ...]]:
     """The large CSV files, each in parts of whole rows: the workers look where its rows end."""
-    wanted = [file for file in dict.fromkeys(files) if csvlines.can_be_cut(file, dialect)]
-    spans = [csvlines.stretches(file) for file in wanted]
+    wanted = [file for file in dict.fromkeys(files) if csv_cuts.can_be_cut(file, dialect)]
+    spans = [csv_cuts.stretches(file) for file in wanted]
     work = [
-        task(csvlines.look, file, *span, dialect.delimiter)
+        task(csv_cuts.look, file, *span, dialect.delimiter)
         for file, mine in zip(wanted, spans, strict=True)
         for span in mine
     ]
     looks = iter(in_order(client, work) if work else ())
-    return {file: csvlines.cut(file, list(islice(looks, len(mine)))) for file, mine in zip(wanted, spans, strict=True)}
+    return {file: csv_cuts.cut(file, list(islice(looks, len(mine)))) for file, mine in zip(wanted, spans, strict=True)}
 
 
 # --- parts in files of their own
@@ -123,7 +123,9 @@ def is_colocated(inputs: Inputs) -> bool:
     return bool(files) and all(file.partition.get("table_id") is not None for file in files)
 
 
-def file_parts(rounds: Sequence[Piece], wagers: Sequence[Piece], least: int) -> list[tuple[list[Piece], list[Piece]]]:
+def file_parts(
+    rounds: Sequence[InputPiece], wagers: Sequence[InputPiece], least: int
+) -> list[tuple[list[InputPiece], list[InputPiece]]]:
     """The files by parts of about equal size, those of one table together; at least `least` parts if there can be."""
     sizes: dict[str, int] = defaultdict(int)
     for piece in (*rounds, *wagers):
@@ -135,7 +137,7 @@ def file_parts(rounds: Sequence[Piece], wagers: Sequence[Piece], least: int) -> 
         held, part = heapq.heappop(heap)
         part_of[table] = part
         heapq.heappush(heap, (held + size, part))
-    parts: list[tuple[list[Piece], list[Piece]]] = [([], []) for _ in range(number)]
+    parts: list[tuple[list[InputPiece], list[InputPiece]]] = [([], []) for _ in range(number)]
     for role, listed in enumerate((rounds, wagers)):
         for piece in listed:
             parts[part_of[_table(piece.file)]][role].append(piece)
@@ -146,7 +148,9 @@ def _table(file: SourceFile) -> str:
     return str(file.partition["table_id"])
 
 
-def colocated(client: Client, rounds: Sequence[Piece], wagers: Sequence[Piece], context: Context) -> list[Any]:
+def colocated(
+    client: Client, rounds: Sequence[InputPiece], wagers: Sequence[InputPiece], context: Context
+) -> list[Any]:
     """The work over parts in files of their own: an `Outcome` each."""
     law = literal(context)
     parts = file_parts(rounds, wagers, 4 * threads(client))
@@ -158,8 +162,8 @@ def colocated(client: Client, rounds: Sequence[Piece], wagers: Sequence[Piece], 
 
 def shuffled(
     client: Client,
-    rounds: Sequence[Piece],
-    wagers: Sequence[Piece],
+    rounds: Sequence[InputPiece],
+    wagers: Sequence[InputPiece],
     context: Context,
     looks: dict[str, list[Ids]],
 ) -> list[Any]:
@@ -241,7 +245,7 @@ def keys_of(number: int) -> tuple[int, ...]:
 # --- repeated ids
 
 
-def repeated(client: Client, listed: Sequence[Piece], profile: Profile) -> tuple[list[Ids], list[Batch]]:
+def repeated(client: Client, listed: Sequence[InputPiece], profile: SourceProfile) -> tuple[list[Ids], list[Batch]]:
     """How the ids of each piece stand, and, in the order of reading, all rows whose id may occur more than once."""
     said = literal(profile)
     groups = grouped(listed, threads(client))
@@ -263,7 +267,9 @@ def _apart(looks: Sequence[Ids]) -> bool:
     return all(last < first for (_, last), (first, _) in pairwise(ranges))
 
 
-def _shared_prints(client: Client, groups: Sequence[Sequence[Piece]], said: Any, rows: int) -> npt.NDArray[np.uint64]:
+def _shared_prints(
+    client: Client, groups: Sequence[Sequence[InputPiece]], said: Any, rows: int
+) -> npt.NDArray[np.uint64]:
     """The fingerprints of ids that occur more than once anywhere, ascending."""
     import dask.dataframe as dd
 

@@ -11,15 +11,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.errors import UsageError
-from audit.ingest.canonical import TABLES
-from audit.ingest.cells import Place, as_strings
-from audit.ingest.filereading import Batch, FileReading, Reading, open_file
-from audit.ingest.files import SourceFile, split
-from audit.ingest.profile import Profile as Facts
-from audit.ingest.quarantine import Quarantine
-from audit.ingest.sources import Profile
+from audit.base.canonical import TABLES
+from audit.base.errors import UsageError
+from audit.formats.parquetfile import split
+from audit.gate.facts import TableFacts as Facts
 from audit.replay.identity import ascending, fingerprints
+from audit.source.cells import SourceColumn, as_strings
+from audit.source.file_reading import Batch, FileReading, ReadSettings, open_file
+from audit.source.profiles import SourceProfile
+from audit.source.quarantine import Quarantine
+from audit.stores.files import SourceFile
 
 ROWS: Final = 500_000
 """Rows of a piece of a Parquet file, about."""
@@ -28,7 +29,7 @@ _NO_ROWS: Final = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
-class Piece:
+class InputPiece:
     """A file of one role, or some row groups of it.
 
     `index` is the file's place among those of the role, `number` the piece's place in the file; `left_out` are the
@@ -54,7 +55,7 @@ class Seen:
     rows_at_all: bool = False
 
 
-def refuse_stateful(profile: Profile) -> None:
+def refuse_stateful(profile: SourceProfile) -> None:
     """Raise UsageError for a profile whose rows cannot be read without what other files say.
 
     These are rounds numbered on from shoe to shoe, corrections that replace earlier rows, and cards in files of their
@@ -74,31 +75,33 @@ def refuse_stateful(profile: Profile) -> None:
                 )
 
 
-def whole(role: str, files: Sequence[SourceFile]) -> list[Piece]:
+def whole(role: str, files: Sequence[SourceFile]) -> list[InputPiece]:
     """The files of a role, each a piece, in the order of reading."""
-    return [Piece(role, file, index) for index, file in enumerate(files)]
+    return [InputPiece(role, file, index) for index, file in enumerate(files)]
 
 
-def pieces_of(role: str, files: Sequence[SourceFile], cut: Mapping[SourceFile, Sequence[SourceFile]]) -> list[Piece]:
+def pieces_of(
+    role: str, files: Sequence[SourceFile], cut: Mapping[SourceFile, Sequence[SourceFile]]
+) -> list[InputPiece]:
     """The files of a role in pieces, in the order of reading: those of `cut` as it has them, Parquet by row groups.
 
     Raises InputRefused for a file that is damaged.
     """
     return [
-        Piece(role, part, index, number)
+        InputPiece(role, part, index, number)
         for index, file in enumerate(files)
         for number, part in enumerate(cut.get(file) or split(file, ROWS))
     ]
 
 
-def without(pieces: Sequence[Piece], places: dict[int, npt.NDArray[np.int64]]) -> list[Piece]:
+def without(pieces: Sequence[InputPiece], places: dict[int, npt.NDArray[np.int64]]) -> list[InputPiece]:
     """The pieces with the rows to leave out, given by the file's index."""
     return [replace(piece, left_out=places.get(piece.index, _NO_ROWS)) for piece in pieces]
 
 
-def read(piece: Piece, profile: Profile, seen: Seen) -> Iterator[Batch]:
+def read(piece: InputPiece, profile: SourceProfile, seen: Seen) -> Iterator[Batch]:
     """The rows of a piece that take part in the audit; `seen` hears of all of them."""
-    reading = FileReading(Reading(TABLES[piece.role], profile, seen.quarantine), piece.file, piece.index)
+    reading = FileReading(ReadSettings(TABLES[piece.role], profile, seen.quarantine), piece.file, piece.index)
     for note in reading.nothing().notes:
         note()
     for step in reading.steps():
@@ -133,13 +136,13 @@ class Ids:
     named: tuple[str, str] | None = None
 
 
-def ids_of(piece: Piece, profile: Profile) -> Iterator[pa.StringArray]:
+def ids_of(piece: InputPiece, profile: SourceProfile) -> Iterator[pa.StringArray]:
     """The ids of the rows of a piece. Ids of rows that cannot be read may be among them."""
     for (ids,) in _texts_of(piece, profile, [str(TABLES[piece.role].identity)]):
         yield ids.drop_null()
 
 
-def _texts_of(piece: Piece, profile: Profile, names: Sequence[str]) -> Iterator[list[pa.StringArray]]:
+def _texts_of(piece: InputPiece, profile: SourceProfile, names: Sequence[str]) -> Iterator[list[pa.StringArray]]:
     """Columns of ids of the rows of a piece; where a Parquet file has them as they are, no others are read.
 
     Rows that cannot be read may be among them.
@@ -148,13 +151,13 @@ def _texts_of(piece: Piece, profile: Profile, names: Sequence[str]) -> Iterator[
     reader = open_file(piece.file, profile) if len(sources) == len(names) else None
     if reader is not None and set(sources) <= set(reader.names):
         for raw in reader.batches(sources, sources):
-            yield [as_strings(raw.columns[source], Place(piece.file.name, source)) for source in sources]
+            yield [as_strings(raw.columns[source], SourceColumn(piece.file.name, source)) for source in sources]
         return
     for batch in read(piece, profile, Seen(piece.role, (0, 0), Quarantine())):
         yield [batch.rows[name] for name in names]
 
 
-def _plain_source(piece: Piece, profile: Profile, name: str) -> str | None:
+def _plain_source(piece: InputPiece, profile: SourceProfile, name: str) -> str | None:
     """The column of a Parquet file that holds the ids called `name` as they are."""
     layout = profile.table(TABLES[piece.role])
     if piece.file.kind != "parquet" or layout.records.active:
@@ -167,12 +170,12 @@ def _plain_source(piece: Piece, profile: Profile, name: str) -> str | None:
     return mapped.source
 
 
-def look_at_ids(listed: Sequence[Piece], profile: Profile) -> list[Ids]:
+def look_at_ids(listed: Sequence[InputPiece], profile: SourceProfile) -> list[Ids]:
     """How the ids of each piece stand."""
     return [_look(piece, profile) for piece in listed]
 
 
-def _look(piece: Piece, profile: Profile) -> Ids:
+def _look(piece: InputPiece, profile: SourceProfile) -> Ids:
     rows, rising, first, last = 0, True, None, None
     ends: list[str] = []
     names = [str(TABLES[piece.role].identity), *(["round_id"] if piece.role == "wagers" else [])]
@@ -186,12 +189,12 @@ def _look(piece: Piece, profile: Profile) -> Ids:
     return Ids(rows, rising, first, last, (min(ends), max(ends)) if ends else None)
 
 
-def prints_of(piece: Piece, profile: Profile) -> npt.NDArray[np.uint64]:
+def prints_of(piece: InputPiece, profile: SourceProfile) -> npt.NDArray[np.uint64]:
     """A 64-bit fingerprint of each id of a piece."""
     return np.concatenate([np.zeros(0, np.uint64), *map(fingerprints, ids_of(piece, profile))])
 
 
-def suspects(listed: Sequence[Piece], profile: Profile, prints: npt.NDArray[np.uint64]) -> list[Batch]:
+def suspects(listed: Sequence[InputPiece], profile: SourceProfile, prints: npt.NDArray[np.uint64]) -> list[Batch]:
     """The accepted rows of some pieces whose id has one of the (sorted) fingerprints."""
     found = []
     for piece in listed:
@@ -203,6 +206,6 @@ def suspects(listed: Sequence[Piece], profile: Profile, prints: npt.NDArray[np.u
     return found
 
 
-def holds(listed: Sequence[Piece], profile: Profile, ids: pa.Array) -> bool:
+def holds(listed: Sequence[InputPiece], profile: SourceProfile, ids: pa.Array) -> bool:
     """Whether a row of some pieces has one of these ids."""
     return any(pc.any(pc.is_in(each, value_set=ids)).as_py() for piece in listed for each in ids_of(piece, profile))

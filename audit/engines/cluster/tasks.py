@@ -10,21 +10,21 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from audit.base.errors import InputRefused
 from audit.engines.cluster import pieces
-from audit.engines.cluster.context import Context, bench_of, packed
 from audit.engines.cluster.frames import BUCKET, batches_of, bundled, numbers_frame, table_of, to_pandas
-from audit.engines.cluster.pieces import Piece, Seen
+from audit.engines.cluster.pieces import InputPiece, Seen
+from audit.engines.cluster.worker_law import Context, bench_of, packed
 from audit.engines.part import Workbench, audit_partition
-from audit.engines.steps import Steps
 from audit.engines.summary import Summary
-from audit.errors import InputRefused
-from audit.ingest.filereading import Batch
-from audit.ingest.files import Digest, SourceFile
-from audit.ingest.profile import Profile as Facts
-from audit.ingest.quarantine import Quarantine
-from audit.ingest.sources import Profile
+from audit.engines.timings import Steps
+from audit.gate.facts import TableFacts as Facts
 from audit.replay.identity import RoundIndex
-from audit.replay.rounds import RoundsReader
+from audit.replay.rounds_reader import RoundsReader
+from audit.source.file_reading import Batch
+from audit.source.profiles import SourceProfile
+from audit.source.quarantine import Quarantine
+from audit.stores.files import Digest, SourceFile
 
 PRINT: Final = "print"
 """The column of fingerprints."""
@@ -36,7 +36,7 @@ PLACES: Final = ["round_id", BUCKET]
 
 
 @dataclass
-class Outcome:
+class PartOutcome:
     """What the audit of a part comes to: numbers, findings, wagers whose rounds are not here, names of its tables.
 
     `seen` and `facts` (by role) are those of the files that the task itself read.
@@ -62,7 +62,7 @@ def digests_of(files: Sequence[SourceFile]) -> list[Digest | None]:
     return found
 
 
-def read_frame(piece: Piece, keys: Sequence[int], context: Context) -> tuple[Any, Any, Seen]:
+def read_frame(piece: InputPiece, keys: Sequence[int], context: Context) -> tuple[Any, Any, Seen]:
     """The rows of a piece and what its reading told.
 
     Rounds come in bundles, with a frame of their ids and buckets; wagers, whose buckets are not known yet, as a frame.
@@ -74,7 +74,7 @@ def read_frame(piece: Piece, keys: Sequence[int], context: Context) -> tuple[Any
     return None, to_pandas(table), seen
 
 
-def read_beside(piece: Piece, places: Sequence[Any], keys: Sequence[int], context: Context) -> tuple[Any, Seen]:
+def read_beside(piece: InputPiece, places: Sequence[Any], keys: Sequence[int], context: Context) -> tuple[Any, Seen]:
     """The wagers of a piece in bundles, and what their reading told; `places` has all the rounds they can name."""
     seen = Seen(piece.role, (piece.index, piece.number), Quarantine(), Facts(piece.role))
     table = table_of(piece.role, pieces.read(piece, context.profile, seen))
@@ -90,21 +90,21 @@ def bundle_frame(frame: Any, keys: Sequence[int]) -> Any:
     return bundled(pa.Table.from_pandas(frame, preserve_index=False), keys)
 
 
-def audit_frames(rounds: Any, wagers: Any, context: Context) -> Outcome:
+def audit_frames(rounds: Any, wagers: Any, context: Context) -> PartOutcome:
     """Audit one partition: all rounds of some tables, and their wagers (None: there are none in the input)."""
     files = context.files
     given: Iterable[Batch] = () if wagers is None else batches_of("wagers", wagers, files["wagers"])
     if not len(rounds):
-        return Outcome(strays=list(given))
+        return PartOutcome(strays=list(given))
     return _audited(context, batches_of("rounds", rounds, files["rounds"]), given)
 
 
-def audit_files(rounds: Sequence[Piece], wagers: Sequence[Piece], context: Context) -> Outcome:
+def audit_files(rounds: Sequence[InputPiece], wagers: Sequence[InputPiece], context: Context) -> PartOutcome:
     """Audit one part that is in files of its own: all rounds of some tables, and their wagers."""
     seen: list[Seen] = []
     facts: dict[str, Facts] = {}
 
-    def rows(role: str, files: Sequence[Piece]) -> Iterator[Batch]:
+    def rows(role: str, files: Sequence[InputPiece]) -> Iterator[Batch]:
         for piece in files:
             known = facts.setdefault(role, Facts(role))
             seen.append(Seen(role, (piece.index, piece.number), Quarantine(), known))
@@ -116,7 +116,7 @@ def audit_files(rounds: Sequence[Piece], wagers: Sequence[Piece], context: Conte
     return outcome
 
 
-def _audited(context: Context, rounds: Iterable[Batch], wagers: Iterable[Batch]) -> Outcome:
+def _audited(context: Context, rounds: Iterable[Batch], wagers: Iterable[Batch]) -> PartOutcome:
     bench, findings = bench_of(context)
     reader = RoundsReader(bench.names(), context.settings.casino)
     for batch in rounds:
@@ -126,7 +126,7 @@ def _audited(context: Context, rounds: Iterable[Batch], wagers: Iterable[Batch])
     summary, strays = audit_partition(bench, part, wagers)
     # Of use in the part alone.
     summary.counts.moments, summary.counts.shoes = {}, type(summary.counts.shoes)()
-    return Outcome(summary, packed(findings), strays, tables, bench.steps)
+    return PartOutcome(summary, packed(findings), strays, tables, bench.steps)
 
 
 def audit_nothing(bench: Workbench) -> Summary:
@@ -134,7 +134,7 @@ def audit_nothing(bench: Workbench) -> Summary:
     return audit_partition(bench, RoundsReader(bench.names(), None).finish(), ())[0]
 
 
-def prints_frame(listed: Sequence[Piece], profile: Profile) -> Any:
+def prints_frame(listed: Sequence[InputPiece], profile: SourceProfile) -> Any:
     """The fingerprints of the ids of some pieces as a frame."""
     return numbers_frame(PRINT, np.concatenate([pieces.prints_of(piece, profile) for piece in listed]))
 

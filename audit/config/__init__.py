@@ -1,0 +1,1 @@
+"""The configuration of an audit and of the nightly service."""

@@ -1,0 +1,1 @@
+"""A source profile proposed for a file that nobody has described yet."""

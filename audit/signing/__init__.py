@@ -1,0 +1,1 @@
+"""Electronic signatures of a report: made, and checked."""
