@@ -1,4 +1,4 @@
-"""Small files of rounds and wagers for the tests of the ingest."""
+"""What tests of several rooms share: how hypothesis runs, and small files of rounds and wagers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from audit.source import read
 from audit.source.profiles import CANONICAL, SourceProfile
 from audit.source.quarantine import Quarantine
 from audit.stores import files
+
+# No example is judged by the clock: on a busy machine the same code takes ten times as long. A fixture of a function
+# that gives folders or readers may serve all its examples.
+hypothesis_settings.register_profile(
+    "dicj-audit",
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+hypothesis_settings.load_profile("dicj-audit")
 
 ROUND = {
     "round_id": "R1",

@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.engines import local, windows
@@ -149,7 +149,7 @@ def test_many_changes_agree_with_the_oracle(
     assert 0 <= verdicts[CONFORMING] - wanted[CONFORMING] <= open_question
 
 
-@settings(derandomize=True, max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(derandomize=True, max_examples=12)
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.sets(st.sampled_from(sorted(slips.MUTATORS)))), max_size=6))
 def test_any_changes_agree_with_the_oracle(
     tmp_path_factory: pytest.TempPathFactory, tables: list[tuple[int, set[str]]]

@@ -12,7 +12,7 @@ from audit.base.model import Game, Severity
 from audit.findings.table import SCHEMA
 from audit.register.advice import DayJson, day_json
 from audit.register.approval import Approval, Decision
-from audit.register.notice import NEEDED, Hinge, NoticeJudgement, NoticeReading, State, judge, macau
+from audit.register.notice import NEEDED, DecidedBy, NoticeJudgement, NoticeReading, State, judge, macau
 from audit.register.observations import Observation, observe
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _finding(entry: Approval, judgement: NoticeJudgement) -> Finding | None:
         "clear_days": judgement.clear_days,
         "working_days_closures_off": judgement.working_days_closures_off,
         "clear_days_closures_off": judgement.clear_days_closures_off,
-        "hinges": " ".join(hinge.value for hinge in judgement.hinges),
+        "hinges": " ".join(each.value for each in judgement.decided_by),
     }
     match judgement.state:
         case State.SHORT | State.SHORT_AFTER_HOURS_ONLY:
@@ -194,9 +194,9 @@ def _finding(entry: Approval, judgement: NoticeJudgement) -> Finding | None:
 
 def _stricter_count(judgement: NoticeJudgement) -> int | None:
     """The count in the stricter reading that the judgement names: one alone, or both together."""
-    if judgement.hinges == (Hinge.CLEAR_DAYS,):
+    if judgement.decided_by == (DecidedBy.CLEAR_DAYS,):
         return judgement.clear_days
-    if judgement.hinges == (Hinge.CLOSURES,) and judgement.reading is NoticeReading.STANDARD:
+    if judgement.decided_by == (DecidedBy.CLOSURES,) and judgement.reading is NoticeReading.STANDARD:
         return judgement.working_days_closures_off
     return judgement.clear_days_closures_off
 
@@ -270,6 +270,6 @@ def _row(
         code=str(finding["code"]) if finding else None,
         severity=str(finding["severity"]) if finding else None,
         reason=reason,
-        hinges=[hinge.value for hinge in judgement.hinges] if judgement else [],
+        hinges=[each.value for each in judgement.decided_by] if judgement else [],
         grades={str(year): grade for year, grade in judgement.grades} if judgement else {},
     )

@@ -111,11 +111,11 @@ class _ClusterAudit(LogAudit):
         return Conflicts(repeats.kept, repeats.conflicts)
 
     def _parts(self) -> Summary:
-        bench, client = self._bench, self._client
-        bench.conflicts["wagers"] = self._conflicts("wagers", open_wagers)
-        total, told, tables = Summary.empty(bench.most), list[Seen](), set[str]()
+        shared, client = self._shared, self._client
+        shared.conflicts["wagers"] = self._conflicts("wagers", open_wagers)
+        total, told, tables = Summary.empty(shared.most), list[Seen](), set[str]()
         strays: list[Batch] = []
-        context = Context.of(self._inputs, bench)
+        context = Context.of(self._inputs, shared)
         rounds, wagers = self._pieces["rounds"], self._pieces["wagers"]
         if self._together:
             work = layouts.colocated(client, rounds, wagers, context)
@@ -132,11 +132,11 @@ class _ClusterAudit(LogAudit):
             self._take(total, result)
         self._hear(told)
         if not total.accepted["rounds"] + total.outside["rounds"]:
-            total.add(tasks.audit_nothing(bench))
+            total.add(tasks.audit_nothing(shared))
         if strays:
             self._check_late(strays)
             self._orphans(total, strays)
-        if elsewhere := bench.events.elsewhere(tables):
+        if elsewhere := shared.events.elsewhere(tables):
             total.tally["SHO-004", "event_not_placed"] += elsewhere
         return total
 
@@ -147,7 +147,7 @@ class _ClusterAudit(LogAudit):
         for role, facts in outcome.facts.items():
             self._progress(role, facts.rows)
             self._learn(role, facts)
-        self._bench.steps.add(outcome.steps)
+        self._shared.steps.add(outcome.steps)
         if outcome.summary is not None:
             self._progress("replay", outcome.summary.accepted["rounds"])
             total.add(outcome.summary)

@@ -25,9 +25,9 @@ from audit.checks.applications import judge_register
 from audit.checks.events import ShoeEvent, read_events
 from audit.checks.options_in_use import options_not_shown
 from audit.engines.assignment import Disordered, FactsWatch, Foresee, Inputs, Law, Progress, nothing_foreseen
-from audit.engines.part import Days, EventBook, PartAudit, Workbench, conflicting_wager
+from audit.engines.part import Days, EventBook, PartAudit, SharedState, conflicting_wager
 from audit.engines.summary import Summary
-from audit.engines.timings import Steps
+from audit.engines.timings import StepTimes
 from audit.engines.windows import WINDOW, WagerStream, in_step, late, windows
 from audit.findings.spool import Spool
 from audit.findings.table import Sink
@@ -54,7 +54,7 @@ class Audited:
     repeats: dict[str, Counter[str]]
     facts: dict[str, Facts]
     samples: dict[str, pa.Table]
-    steps: Steps
+    steps: StepTimes
 
     def close(self) -> None:
         """Remove the temporary files."""
@@ -123,7 +123,7 @@ class LogAudit:
         self._quarantine, self._watch, self._spool = Quarantine(), FactsWatch(foresee=foresee), Spool(folder=scratch)
         self._scratch = scratch
         self._repeats: dict[str, Repeats] = {}
-        self._bench = Workbench(law, days, self._spool.add, bool(inputs.wagers))
+        self._shared = SharedState(law, days, self._spool.add, bool(inputs.wagers))
 
     def close(self) -> None:
         """Remove the temporary files."""
@@ -132,10 +132,10 @@ class LogAudit:
 
     def run(self) -> Audited:
         """Read, audit part by part, add up."""
-        bench, quarantine = self._bench, self._quarantine
+        shared, quarantine = self._shared, self._quarantine
         events = read_events(self._events())
-        bench.events = EventBook(events)
-        bench.conflicts["rounds"] = self._conflicts("rounds", open_rounds)
+        shared.events = EventBook(events)
+        shared.conflicts["rounds"] = self._conflicts("rounds", open_rounds)
         summary = self._parts()
         counted = {role: repeats.counts for role, repeats in self._repeats.items()}
         counted["events"] = _event_repeats(quarantine, events)
@@ -143,10 +143,10 @@ class LogAudit:
             quarantine_conflicts(repeats, role, quarantine)
         summary.accepted["events"] = len(events)
         summary.options.sort(key=_option_order)
-        summary.options += options_not_shown(summary.recorded, bench.events.kinds, summary.tally)
+        summary.options += options_not_shown(summary.recorded, shared.events.kinds, summary.tally)
         register = self._check_register(summary)
         return Audited(
-            summary, self._spool, quarantine, register, counted, self._watch.facts, self._watch.samples(), bench.steps
+            summary, self._spool, quarantine, register, counted, self._watch.facts, self._watch.samples(), shared.steps
         )
 
     def _events(self) -> Iterator[Batch]:
@@ -182,7 +182,7 @@ class LogAudit:
         column, repeats, last = f"{role[:-1]}_id", self._repeats[role], None
         for batch in opener(self._files(role), profile=self._inputs.profile, quarantine=self._quarantine):
             ids = batch.rows[column]
-            with self._bench.steps.step(f"order and facts of {role}", len(batch)):
+            with self._shared.steps.step(f"order and facts of {role}", len(batch)):
                 if getattr(self._order, role) and not ascending(ids, last):
                     raise Disordered(role, *self._out_of_step(role, batch))
                 last = ids[-1].as_py()
@@ -202,22 +202,22 @@ class LogAudit:
 
     def _wagers(self) -> Iterator[Batch]:
         """The wagers that take part; what is to be known of all of them first is found out beside the rounds."""
-        self._bench.conflicts["wagers"] = self._conflicts("wagers", open_wagers)
+        self._shared.conflicts["wagers"] = self._conflicts("wagers", open_wagers)
         if self._inputs.wagers:
             yield from self._stream("wagers", open_wagers)
 
     def _begun(self) -> Iterator[tuple[PartAudit, bool]]:
         """The parts as their rounds are read and judged; True with the last one."""
-        bench, order = self._bench, self._order
-        for rounds, last in windows(self._stream("rounds", open_rounds), bench, WINDOW if order.tables else None):
-            part = PartAudit(bench, rounds)
+        shared, order = self._shared, self._order
+        for rounds, last in windows(self._stream("rounds", open_rounds), shared, WINDOW if order.tables else None):
+            part = PartAudit(shared, rounds)
             if not order.step:
                 part.expect_any_order()
             yield part, last
 
     def _parts(self) -> Summary:
-        bench, order = self._bench, self._order
-        total = Summary.empty(bench.most)
+        shared, order = self._shared, self._order
+        total = Summary.empty(shared.most)
         tables: set[str] = set()
         # Nothing reads on when this is left, whatever for: what was read is then let go.
         with closing(ReadAhead(self._begun())) as parts, closing(ReadAhead(self._wagers())) as source:
@@ -228,7 +228,7 @@ class LogAudit:
                 wagers.feed(part, None if last else rounds.ids[-1].as_py(), last=last)
                 total.add(part.finish(total))
                 self._progress("replay", len(rounds))
-        if elsewhere := bench.events.elsewhere(tables):
+        if elsewhere := shared.events.elsewhere(tables):
             total.tally["SHO-004", "event_not_placed"] += elsewhere
         return total
 
@@ -242,7 +242,7 @@ class LogAudit:
             if late(strays, again):
                 raise Disordered("tables")
         missing = self._quarantine.ids("rounds")
-        conflicts = self._bench.conflicts["wagers"]
+        conflicts = self._shared.conflicts["wagers"]
         sink = self._sink(total)
         for batch in strays:
             total.accepted["wagers"] += len(batch)

@@ -31,7 +31,7 @@ from audit.checks.wager_columns import WagerBatch, WagerWords
 from audit.config.settings import Settings
 from audit.engines.assignment import Law
 from audit.engines.summary import Summary
-from audit.engines.timings import Steps
+from audit.engines.timings import StepTimes
 from audit.evidence.hand_evidence import Evidence
 from audit.evidence.table_days import Surroundings
 from audit.findings.counts import FindingCounts
@@ -75,7 +75,7 @@ class EventBook:
 
 
 @dataclass
-class Workbench:
+class SharedState:
     """What one process keeps from part to part: the law, what is compiled from it, and the hands decoded once.
 
     `conflicts` are the ids that have rows of different content, by role.
@@ -91,7 +91,7 @@ class Workbench:
     hands: HandBook = field(default_factory=HandBook)
     houses: Words = field(default_factory=Words)
     words: WagerWords = field(default_factory=WagerWords)
-    steps: Steps = field(default_factory=Steps)
+    steps: StepTimes = field(default_factory=StepTimes)
     dues: DueTable = field(init=False)
 
     def __post_init__(self) -> None:
@@ -111,27 +111,27 @@ class Workbench:
 class PartAudit:
     """Audits one part: give it the rounds, then their wagers batch by batch, then ask for the summary."""
 
-    def __init__(self, bench: Workbench, rounds: Rounds) -> None:
-        with bench.steps.step("replay and checks of rounds", len(rounds)):
-            self._begin(bench, rounds)
+    def __init__(self, shared: SharedState, rounds: Rounds) -> None:
+        with shared.steps.step("replay and checks of rounds", len(rounds)):
+            self._begin(shared, rounds)
 
-    def _begin(self, bench: Workbench, rounds: Rounds) -> None:
-        law = bench.law
-        self._bench = bench
+    def _begin(self, shared: SharedState, rounds: Rounds) -> None:
+        law = shared.law
+        self._shared = shared
         # Nothing here refers back to the part, so that its arrays go as soon as it is done with.
-        self._counts = counts = FindingCounts(bench.most)
+        self._counts = counts = FindingCounts(shared.most)
 
         def take(batch: pa.RecordBatch) -> None:
             counts.note(batch)
-            bench.take(batch)
+            shared.take(batch)
 
         self._sink = Sink(law.catalogue, take)
-        scope = scope_of(rounds, law.settings, bench.days)
-        found = judge(rounds, law.rulebook, law.register, bench.rulesets)
+        scope = scope_of(rounds, law.settings, shared.days)
+        found = judge(rounds, law.rulebook, law.register, shared.rulesets)
         case = Case(rounds, found, law.rulebook, law.register, law.settings, self._sink, Tally(), scope)
         self.case, self._index, self._uses = case, RoundIndex(rounds.ids), Uses()
         self._check_rounds()
-        self._payouts = Payouts(case, bench.dues, self._uses, given=bench.with_wagers)
+        self._payouts = Payouts(case, shared.dues, self._uses, given=shared.with_wagers)
         self._limits = StakeLimits(case, law.settings.limits)
         self._place_of = rounds.table.astype(np.int64) * len(GAMES) + rounds.game
         self._of_table = np.zeros(len(rounds.names.table.texts) * len(GAMES), np.int64)
@@ -144,7 +144,7 @@ class PartAudit:
         check_results(case)
         uses_of_rounds(case, uses)
         shoes = Shoes.of_case(case)
-        events = self._bench.events.at({table for _, table in case.rounds.names.places})
+        events = self._shared.events.at({table for _, table in case.rounds.names.places})
         eventful = EventChecks(case, shoes, events, uses)
         check_shoes(case, shoes, eventful.burnt)
         eventful.check()
@@ -153,7 +153,7 @@ class PartAudit:
 
     def _conflicting_rounds(self) -> None:
         """LOG-001, one for each id; the first row of the id is the one that is audited."""
-        conflicts = self._bench.conflicts.get("rounds")
+        conflicts = self._shared.conflicts.get("rounds")
         if not conflicts:
             return
         names = sorted(conflicts.other)
@@ -174,12 +174,12 @@ class PartAudit:
 
     def locate(self, batch: Batch) -> npt.NDArray[np.int64]:
         """The place of the round of each wager, -1 where it is not here; one thread at a time."""
-        with self._bench.steps.step("wagers to rounds", len(batch)):
+        with self._shared.steps.step("wagers to rounds", len(batch)):
             return self._index.locate(batch.rows["round_id"])
 
     def judge(self, batch: Batch, at: npt.NDArray[np.int64]) -> Batch | None:
         """As :meth:`settle`, for wagers whose rounds have been located."""
-        with self._bench.steps.step("settlement", len(batch)):
+        with self._shared.steps.step("settlement", len(batch)):
             return self._judge(batch, at)
 
     def _judge(self, batch: Batch, at: npt.NDArray[np.int64]) -> Batch | None:
@@ -188,7 +188,7 @@ class PartAudit:
             left, here = batch.at(np.flatnonzero(at < 0)), np.flatnonzero(at >= 0)
             batch, at = batch.at(here), at[here]
         if len(at):
-            self._settle(WagerBatch.read(batch, self._bench.words, self._bench.dues, at))
+            self._settle(WagerBatch.read(batch, self._shared.words, self._shared.dues, at))
         return left
 
     def _settle(self, wagers: WagerBatch) -> None:
@@ -204,7 +204,7 @@ class PartAudit:
 
     def finish(self, known: Summary) -> Summary:
         """Settle what needs all wagers; `known` is what other parts came to, so that less evidence need be kept."""
-        with self._bench.steps.step("summary of parts"):
+        with self._shared.steps.step("summary of parts"):
             return self._finish(known)
 
     def _finish(self, known: Summary) -> Summary:
@@ -226,7 +226,7 @@ class PartAudit:
 
     def _conflicting_wagers(self) -> None:
         """LOG-005, one for each id, placed at the round of the wager that was audited."""
-        conflicts = self._bench.conflicts.get("wagers")
+        conflicts = self._shared.conflicts.get("wagers")
         if not conflicts:
             return
         self._index.rewind()
@@ -258,8 +258,8 @@ def scope_of(rounds: Rounds, settings: Settings, days: Days) -> npt.NDArray[np.b
     return scope
 
 
-def audit_partition(bench: Workbench, rounds: Rounds, wagers: Iterable[Batch]) -> tuple[Summary, list[Batch]]:
-    """Audit one part; findings go to the bench's `take`. The second answer are wagers whose rounds are not here."""
-    part = PartAudit(bench, rounds)
+def audit_partition(shared: SharedState, rounds: Rounds, wagers: Iterable[Batch]) -> tuple[Summary, list[Batch]]:
+    """Audit one part; findings go to `shared.take`. The second answer are wagers whose rounds are not here."""
+    part = PartAudit(shared, rounds)
     left = [rest for batch in wagers if (rest := part.settle(batch)) is not None]
-    return part.finish(Summary.empty(bench.most)), left
+    return part.finish(Summary.empty(shared.most)), left

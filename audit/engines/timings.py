@@ -18,7 +18,7 @@ class _Inner(threading.local):
 
 
 @dataclass
-class Steps:
+class StepTimes:
     """Processor seconds and rows by step, of the thread that takes the step (a step within a step counts there only).
 
     What other threads do meanwhile, reading and decoding above all, is the rest of the process's time.
@@ -44,9 +44,9 @@ class Steps:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """The numbers alone: to another process."""
-        return Steps, (self.seconds, self.rows)
+        return StepTimes, (self.seconds, self.rows)
 
-    def add(self, other: Steps) -> None:
+    def add(self, other: StepTimes) -> None:
         """Add the seconds and rows of another process."""
         for name, seconds in other.seconds.items():
             self.seconds[name] = self.seconds.get(name, 0.0) + seconds

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from audit.base.read_ahead import ReadAhead
 from audit.engines.assignment import Disordered
-from audit.engines.part import PartAudit, Workbench
+from audit.engines.part import PartAudit, SharedState
 from audit.replay.rounds import Rounds
 from audit.replay.rounds_reader import RoundsReader
 from audit.source.file_reading import Batch
@@ -25,39 +25,39 @@ STRAY: Final = 400_000
 """Wagers that may wait for a round that is still to come; a log with more is not in the order of its tables."""
 
 
-def windows(batches: Iterator[Batch], bench: Workbench, size: int | None) -> Iterator[tuple[Rounds, bool]]:
+def windows(batches: Iterator[Batch], shared: SharedState, size: int | None) -> Iterator[tuple[Rounds, bool]]:
     """The rounds in windows of at least `size` rounds and of whole tables (None: one window); True with the last one.
 
     Raises Disordered where a table comes back after its window is closed. Where there are events, which need not name
     a house, a table of the same name in another house counts as the same.
     """
     closed: set[object] = set()
-    casino = bench.law.settings.casino
-    reader = RoundsReader(bench.names(), casino)
+    casino = shared.law.settings.casino
+    reader = RoundsReader(shared.names(), casino)
     last: tuple[str | None, str | None] | None = None
     for batch in batches:
         rest = batch
         while size is not None and (place := _cut(rest, size - len(reader), last)) is not None:
             if place:
-                _add(reader, rest.at(np.arange(place)), bench)
-            yield _close(reader, bench, closed), False
-            reader, last = RoundsReader(bench.names(), casino), None
+                _add(reader, rest.at(np.arange(place)), shared)
+            yield _close(reader, shared, closed), False
+            reader, last = RoundsReader(shared.names(), casino), None
             rest = rest.at(np.arange(place, len(rest)))
-        _add(reader, rest, bench)
+        _add(reader, rest, shared)
         last = _place(rest, len(rest) - 1)
     # A window is only closed where another table begins, so that there is always a last one.
-    yield _close(reader, bench, closed), True
+    yield _close(reader, shared, closed), True
 
 
-def _add(reader: RoundsReader, batch: Batch, bench: Workbench) -> None:
-    with bench.steps.step("rounds as numbers", len(batch)):
+def _add(reader: RoundsReader, batch: Batch, shared: SharedState) -> None:
+    with shared.steps.step("rounds as numbers", len(batch)):
         reader.add(batch)
 
 
-def _close(reader: RoundsReader, bench: Workbench, closed: set[object]) -> Rounds:
+def _close(reader: RoundsReader, shared: SharedState, closed: set[object]) -> Rounds:
     rounds = reader.finish()
     places = rounds.names.places
-    tables: set[object] = {table for _, table in places} if len(bench.events) else set(places)
+    tables: set[object] = {table for _, table in places} if len(shared.events) else set(places)
     if tables & closed:
         raise Disordered("tables")
     closed |= tables

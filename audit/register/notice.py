@@ -39,7 +39,7 @@ class State(StrEnum):
     NOT_EVALUATED = "not_evaluated"
 
 
-class Hinge(StrEnum):
+class DecidedBy(StrEnum):
     """A question of reading on which the verdict turns."""
 
     CLEAR_DAYS = "clear_days"
@@ -118,7 +118,7 @@ class NoticeJudgement:
     working_days_closures_off: int | None = None
     clear_days_closures_off: int | None = None
     own_day_count: int | None = None
-    hinges: tuple[Hinge, ...] = ()
+    decided_by: tuple[DecidedBy, ...] = ()
     grades: tuple[tuple[int, str], ...] = ()
 
     @property
@@ -191,13 +191,13 @@ def _judge(
     same_day = _working_from(own, closures_work=True, calendar=calendar)
     own_day = counting(same_day, planned_from, closures_work=True, calendar=calendar)
     decisive = standard if reading is NoticeReading.STANDARD else between
-    hinges: tuple[Hinge, ...] = ()
+    decided_by: tuple[DecidedBy, ...] = ()
     if decisive < NEEDED:
         state = State.SHORT_AFTER_HOURS_ONLY if own_day >= NEEDED else State.SHORT
-        hinges = (Hinge.AFTER_HOURS,) if own_day >= NEEDED else ()
+        decided_by = (DecidedBy.AFTER_HOURS,) if own_day >= NEEDED else ()
     elif between_off < NEEDED:
         state = State.DOUBT
-        hinges = _hinges(between, standard_off, reading)
+        decided_by = _decided_by(between, standard_off, reading)
     else:
         state = State.OK
     years = range(min(own, deemed, planned_from).year, max(deemed_off, planned_from).year + 1)
@@ -213,16 +213,16 @@ def _judge(
         working_days_closures_off=standard_off,
         clear_days_closures_off=between_off,
         own_day_count=own_day,
-        hinges=hinges,
+        decided_by=decided_by,
         grades=tuple((year, calendar.year_grade(year)) for year in years),
     )
 
 
-def _hinges(between: int, standard_off: int, reading: NoticeReading) -> tuple[Hinge, ...]:
+def _decided_by(between: int, standard_off: int, reading: NoticeReading) -> tuple[DecidedBy, ...]:
     """The stricter readings that fall short by themselves; both where only their conjunction does."""
     alone = []
     if reading is NoticeReading.STANDARD and between < NEEDED:
-        alone.append(Hinge.CLEAR_DAYS)
+        alone.append(DecidedBy.CLEAR_DAYS)
     if standard_off < NEEDED or reading is NoticeReading.CLEAR_DAYS:
-        alone.append(Hinge.CLOSURES)
-    return tuple(alone) or (Hinge.CLEAR_DAYS, Hinge.CLOSURES)
+        alone.append(DecidedBy.CLOSURES)
+    return tuple(alone) or (DecidedBy.CLEAR_DAYS, DecidedBy.CLOSURES)

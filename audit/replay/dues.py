@@ -155,14 +155,14 @@ class DueTable:
             with self._grows:
                 flat = self._table.reshape(-1)
                 for number in np.unique(place[open_rows]).tolist():
-                    rest, klass = divmod(number, CLASSES)
+                    rest, result_class = divmod(number, CLASSES)
                     group_number, bet_number = divmod(rest, len(self.bets))
-                    flat[number] = self._ask(group_number, bet_number, klass)
+                    flat[number] = self._ask(group_number, bet_number, result_class)
                 answer = flat.take(place)
         return np.asarray(answer, np.int16)
 
-    def _ask(self, group: int, bet: int, klass: int) -> int:
-        answer = self.due(list(self._groups)[group], self.bets[bet], facts_of(klass))
+    def _ask(self, group: int, bet: int, result_class: int) -> int:
+        answer = self.due(list(self._groups)[group], self.bets[bet], facts_of(result_class))
         if answer not in self._codes:
             self._codes[answer] = len(self.dues)
             self.dues.append(answer)

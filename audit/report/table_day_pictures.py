@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from audit.report.strip_charts import Legend, Strip, road_svg, timeline_svg
+from audit.report.timeline_and_road import Legend, Strip, road_svg, timeline_svg
 from audit.report.wording import DASH, Wording, as_day, as_instant
 
 MENTIONED: Final = 6

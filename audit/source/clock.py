@@ -34,7 +34,7 @@ _EVENING: Final = r"(?i)\s*(?:PM|下午)$"
 def as_iso(raw: pa.Array, form: str, place: SourceColumn) -> pa.Array:
     """A column of times of one form as text that `instants` reads; columns that are timestamps stay.
 
-    >>> as_iso(pa.array(["4/14/2023 8:20:26.575 PM"]), "month_first", Place("a.csv", "x")).to_pylist()
+    >>> as_iso(pa.array(["4/14/2023 8:20:26.575 PM"]), "month_first", SourceColumn("a.csv", "x")).to_pylist()
     ['2023-04-14 20:20:26.575']
     """
     if form in _DIGITS:
@@ -87,7 +87,7 @@ def of_business_day(
 ) -> pa.Array:
     """The vendor's day and a clock as a time: a clock before the day starts belongs to the next calendar day.
 
-    >>> place = Place("a.csv", "x")
+    >>> place = SourceColumn("a.csv", "x")
     >>> of_business_day(pa.array(["2024-03-01"] * 2), pa.array(["13:00:00", "02:00:00"]), "iso", "12:00",
     ...                 (place, place)).to_pylist()
     ['2024-03-01 13:00:00', '2024-03-02 02:00:00']

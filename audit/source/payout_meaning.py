@@ -24,7 +24,7 @@ _DIGITS: Final = r"^-?[0-9]{1,14}$"
 
 
 @dataclass(frozen=True, slots=True)
-class Settlement:
+class PayoutMeaning:
     """The form of a source's payouts, whether its commission is still in them, and the decimals of whole-number money.
 
     `minor_units` is None where amounts are in the currency's unit, else the decimals that whole numbers stand for;
@@ -46,8 +46,8 @@ class Settlement:
     def marked(self, raw: pa.Array, place: SourceColumn) -> pa.Array:
         """Amounts with the source's marks as plain decimal text; one with other marks is left to be rejected.
 
-        >>> marks = Settlement(decimal=",", grouping=".")
-        >>> marks.marked(pa.array(["1.234,50", "7", "1,2,3"]), Place("a", "x")).to_pylist()
+        >>> marks = PayoutMeaning(decimal=",", grouping=".")
+        >>> marks.marked(pa.array(["1.234,50", "7", "1,2,3"]), SourceColumn("a", "x")).to_pylist()
         ['1234.50', '7', '?1,2,3']
         """
         if (self.decimal == "." and not self.grouping) or not is_textual(raw.type):
@@ -71,7 +71,7 @@ class Settlement:
     def major(self, raw: pa.Array, place: SourceColumn) -> pa.Array:
         """Money of minor units (whole numbers of any kind) as decimal text; another text is left to be rejected.
 
-        >>> Settlement(minor_units=2).major(pa.array(["1950", "-5", "1.5"]), Place("a.csv", "x")).to_pylist()
+        >>> PayoutMeaning(minor_units=2).major(pa.array(["1950", "-5", "1.5"]), SourceColumn("a.csv", "x")).to_pylist()
         ['00019.50', '-00.05', '?1.5']
         """
         if self.minor_units is None:

@@ -20,7 +20,7 @@ from audit.source.clock import FORMS as TIMES
 from audit.source.joined_cards import BOTH, SIDES, JoinedCards
 from audit.source.notations import NOTATIONS, ORDERS, Notation
 from audit.source.numbering import NUMBERINGS
-from audit.source.payout_meaning import FORMS, PUSHES, Settlement
+from audit.source.payout_meaning import FORMS, PUSHES, PayoutMeaning
 from audit.source.quarantine import SET_ASIDE
 from audit.source.records import RecordLayout, Selector, Spread
 from audit.source.table_layout import Corrections, Mapped, TableLayout
@@ -306,12 +306,12 @@ def _single(value: strict.Value, place: strict.YamlPath) -> Single:
     return CardPair(strict.word(parts["rank"], place / "rank"), strict.word(parts["suit"], place / "suit"))
 
 
-def _money(value: strict.Value, place: strict.YamlPath) -> Settlement:
+def _money(value: strict.Value, place: strict.YamlPath) -> PayoutMeaning:
     parts = strict.mapping(value, place, required=(), optional=("payout", "before_commission", "minor_units", "push"))
     units = parts.get("minor_units")
     if units is not None and (isinstance(units, bool) or not isinstance(units, int) or not 0 <= units <= MONEY_SCALE):
         (place / "minor_units").fail(f"a whole number from 0 to {MONEY_SCALE} is expected")
-    return Settlement(
+    return PayoutMeaning(
         strict.choice(parts.get("payout", "winnings"), place / "payout", FORMS),
         strict.flag(parts.get("before_commission", False), place / "before_commission"),
         units,

@@ -15,7 +15,7 @@ from audit.base.errors import InputRefused
 from audit.base.model import parse_hand, total
 from audit.source import cells, clock
 from audit.source.card_layout import CardLayout, CardPair, CardText
-from audit.source.payout_meaning import Settlement
+from audit.source.payout_meaning import PayoutMeaning
 from audit.source.records import SPREAD, RecordLayout, head_of
 
 __all__ = ["PLACEHOLDER", "CardLayout", "CardPair", "CardText", "Corrections", "Mapped", "TableLayout"]
@@ -78,7 +78,7 @@ class TableLayout:
     constants: Mapping[str, str] = field(default_factory=dict)
     templates: Mapping[str, str] = field(default_factory=dict)
     cards: CardLayout | None = None
-    money: Settlement = field(default_factory=Settlement)
+    money: PayoutMeaning = field(default_factory=PayoutMeaning)
     running: bool = False
     records: RecordLayout = field(default_factory=RecordLayout)
     corrections: Corrections | None = None

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from audit.demo import make_demo
-from audit.engines.timings import Steps
+from audit.engines.timings import StepTimes
 
 
 def busy(seconds: float) -> None:
@@ -22,7 +22,7 @@ def busy(seconds: float) -> None:
 
 def test_a_step_within_a_step_counts_once() -> None:
     """The inner step's time is not the outer's, and each thread keeps its own."""
-    steps = Steps()
+    steps = StepTimes()
 
     def work() -> None:
         with steps.step("elsewhere", 5):

@@ -112,9 +112,9 @@ def test_wagers_that_begin_with_a_later_table_keep_the_log_in_step(
     held: list[int] = []
     inner = windows.windows
 
-    def counted(batches: Any, bench: Any, size: int | None) -> Any:
+    def counted(batches: Any, shared: Any, size: int | None) -> Any:
         held.append(0 if size is None else size)
-        return inner(batches, bench, size)
+        return inner(batches, shared, size)
 
     monkeypatch.setattr(local, "WINDOW", 100)
     monkeypatch.setattr(local, "windows", counted)

@@ -38,7 +38,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_FAN", 3)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(FINDINGS, max_size=6), st.integers(1, 50), st.integers(2, 64), st.sampled_from([1, 2_000, 400_000]))
 def test_order_is_that_of_arrow(batches: list[pa.RecordBatch], rows: int, fan: int, block: int) -> None:
     """Spilled and merged, in one step or in levels, all findings come in Arrow's order, ties as they were added."""
@@ -64,7 +64,7 @@ def test_findings_with_one_key_stay_in_the_order_in_which_they_came() -> None:
         assert expected == spool.table()["source_row"].to_pylist()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(FINDINGS)
 def test_keys_compare_as_the_columns_do(batch: pa.RecordBatch) -> None:
     """The bytes that the merge compares order findings as their columns do, whatever is in them."""

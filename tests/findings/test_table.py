@@ -29,7 +29,7 @@ PAID = {"round_id": "R1", "wager_id": "W1", "instrument": "55/2004", "article": 
 PAID |= {"observed": "100.00", "bet": "tie", "currency": "HKD", "table_id": "桌1"}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(FINDINGS)
 def test_files_are_what_the_standard_library_writes(batch: pa.RecordBatch) -> None:
     """Whatever a log brings, CSV and JSON have the bytes that the json and csv modules give for the same values."""

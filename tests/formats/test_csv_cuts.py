@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.base.errors import InputRefused
@@ -81,7 +81,7 @@ ANYTHING = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300)
 @given(content=tables(), stretch=st.integers(4, 40), block=st.integers(400, 600))
 def test_any_table_in_parts_is_the_table(tmp_path: Path, content: bytes, stretch: int, block: int) -> None:
     """Quotes, line breaks in cells, blank lines, rows of another length, wherever the stretches and blocks end."""
@@ -92,7 +92,7 @@ def test_any_table_in_parts_is_the_table(tmp_path: Path, content: bytes, stretch
         assert read_or_refused(parts_of(file, stretch)) == read_or_refused([file])
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300)
 @given(content=ANYTHING, stretch=st.integers(4, 40))
 def test_any_text_in_parts_is_the_text(tmp_path: Path, content: list[str], stretch: int) -> None:
     """Text that is no CSV is read, or refused, as it is as a whole."""

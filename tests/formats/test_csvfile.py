@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.base.errors import InputRefused
@@ -188,7 +188,7 @@ def test_a_row_longer_than_a_block_is_refused(monkeypatch: pytest.MonkeyPatch, r
 _CELLS = st.text(st.sampled_from('ab9H ,"\n\r\t=é閒\0'), max_size=6)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(
     data=st.binary(max_size=200) | _CELLS.map(str.encode) | st.lists(_CELLS, max_size=30).map(",".join).map(str.encode)
 )

@@ -511,7 +511,7 @@ CELLS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.lists(CELLS, max_size=4), min_size=1, max_size=7), st.integers(1, 6), st.integers(1, 8), st.booleans()
 )

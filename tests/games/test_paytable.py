@@ -361,7 +361,7 @@ def specs(draw: st.DrawFn) -> Due:
     return Due(WagerEnd.WIN, Citation("a", "1"), odds=Fraction(1, 2), half=True, half_as_commission=draw(st.booleans()))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(specs(), STAKES), min_size=1, max_size=8), UNITS)
 def test_bulk_settlement_is_the_scalar_one(wagers: list[tuple[Due, int]], unit: int) -> None:
     """The look-up table pays to the last ten-thousandth what the scalar settlement does, and takes its commission."""
@@ -375,7 +375,7 @@ def test_bulk_settlement_is_the_scalar_one(wagers: list[tuple[Due, int]], unit: 
     assert all(taken in owed.commission for owed, taken in zip(scalar, commission.tolist(), strict=True))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sampled_from(SHIPPED), st.integers(1, 400_000_000), UNITS)
 def test_bulk_settlement_of_the_examples(path: Path, stake: int, unit: int) -> None:
     """Every example pays in bulk what it pays alone, at stakes up to hundreds of millions."""

@@ -6,7 +6,7 @@ import datetime as dt
 from collections import Counter
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.base.canonical import TABLES
@@ -72,7 +72,6 @@ def test_order_is_judged_by_table() -> None:
     assert 0.25 == disordered["share_out_of_order"]
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.tuples(st.sampled_from("ABC"), st.integers(0, 9)), min_size=1, max_size=8), max_size=4))
 def test_the_pace_is_that_of_a_loop_over_the_rounds(batches: list[list[tuple[str, int]]]) -> None:
     """Whatever the order of tables and times, in however many batches: rounds out of order, tables and busiest hour."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from audit.base.model import MACAU
 from audit.register.advice import earliest_adoption_day, last_application_day
-from audit.register.notice import Hinge, NoticeReading, State, clear, count, deemed_day, judge
+from audit.register.notice import DecidedBy, NoticeReading, State, clear, count, deemed_day, judge
 
 CASES = Path(__file__).resolve().parents[2].parent / "shared" / "working_days_cases.csv"
 
@@ -60,7 +60,7 @@ def test_handed_case(case: dict[str, str]) -> None:
     if "HINGES ON: after-hours filing" in note:
         assert judgement.state is State.SHORT_AFTER_HOURS_ONLY
     if "HINGES ON: clear-days" in note:
-        assert (judgement.state, judgement.hinges) == (State.DOUBT, (Hinge.CLEAR_DAYS,))
+        assert (judgement.state, judgement.decided_by) == (State.DOUBT, (DecidedBy.CLEAR_DAYS,))
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_an_application_on_a_closure_day_counts_that_day_for_the_verdict() -> No
     judgement = judge(applied, day("2025-09-29"))
     assert (judgement.working_days, judgement.working_days_closures_off) == (3, 2)
     assert judgement.state is State.DOUBT
-    assert judgement.hinges == (Hinge.CLEAR_DAYS, Hinge.CLOSURES)
+    assert judgement.decided_by == (DecidedBy.CLEAR_DAYS, DecidedBy.CLOSURES)
 
 
 def test_both_readings_together_can_be_what_falls_short() -> None:
@@ -115,7 +115,7 @@ def test_both_readings_together_can_be_what_falls_short() -> None:
     assert (judgement.working_days, judgement.clear_days) == (4, 3)
     assert (judgement.working_days_closures_off, judgement.clear_days_closures_off) == (3, 2)
     assert judgement.state is State.DOUBT
-    assert judgement.hinges == (Hinge.CLEAR_DAYS, Hinge.CLOSURES)
+    assert judgement.decided_by == (DecidedBy.CLEAR_DAYS, DecidedBy.CLOSURES)
 
 
 @pytest.mark.parametrize(

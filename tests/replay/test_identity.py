@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.replay import identity
@@ -47,7 +47,7 @@ def chunks(ids: list[str], sizes: list[int]) -> pa.ChunkedArray:
     return pa.chunked_array([*parts, whole.slice(start)], pa.string())
 
 
-FOR_EACH_HASH = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FOR_EACH_HASH = settings(max_examples=60)
 
 
 @FOR_EACH_HASH
@@ -106,7 +106,6 @@ def test_repeated_is_a_count(hash_: str, ids: list[str], sizes: list[int]) -> No
 
 
 @given(st.lists(IDS, max_size=30))
-@settings(deadline=None)
 def test_fingerprints_are_equal_for_equal_ids(ids: list[str]) -> None:
     """An id has one fingerprint, wherever it stands and whatever stands beside it; in a few ids no two share one."""
     alone = [int(fingerprints(pa.array([name], pa.string()))[0]) for name in ids]

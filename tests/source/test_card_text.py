@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.base.model import RANKS, SUITS, parse_hand
@@ -17,7 +17,6 @@ def _spelt(text: str) -> str | None:
         return None
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(_CARD, min_size=1, max_size=5).map(" ".join) | st.text("A1023KQTJSHDC9 ahx\t", max_size=9)))
 def test_spelling_agrees_with_the_scalar_parser(hands: list[str]) -> None:
     """For any text, whole columns are spelt and refused exactly as one hand at a time by the model's parser."""
@@ -30,7 +29,6 @@ def test_spelling_agrees_with_the_scalar_parser(hands: list[str]) -> None:
     ]
 
 
-@settings(deadline=None)
 @given(st.lists(st.none() | st.lists(_CARD.map(_spelt), max_size=4), max_size=8))
 def test_cards_without_a_suit_are_seen(hands: list[list[str] | None]) -> None:
     """A hand is marked exactly when one of its cards is a rank alone; the null and the empty hand are not."""
@@ -41,7 +39,6 @@ def test_cards_without_a_suit_are_seen(hands: list[list[str] | None]) -> None:
     assert bare == card_text.without_suit(pa.array(["9", *texts, "9"], pa.string()).slice(1, len(texts))).tolist()
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(_CARD, max_size=4).map(" ".join) | st.text("A10KS 9T", max_size=5), max_size=8))
 def test_the_fast_answer_is_right(hands: list[str]) -> None:
     """A column counts as canonical exactly when every hand is spelt as the model prints it."""

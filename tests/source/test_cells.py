@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.base.errors import InputRefused
@@ -12,7 +12,6 @@ from audit.source import cells
 PLACE = cells.SourceColumn("log.parquet", "x")
 
 
-@settings(deadline=None)
 @given(st.lists(st.none() | st.text(max_size=5), max_size=20), st.integers(0, 3))
 def test_trimming_is_that_of_each_text(texts: list[str | None], offset: int) -> None:
     """Trimming takes white space off both ends and makes empty texts null, also in a slice."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from audit.base.errors import InputRefused
 from audit.source import profiles
 from audit.source.cells import SourceColumn
-from audit.source.payout_meaning import Settlement
+from audit.source.payout_meaning import PayoutMeaning
 
 LOG = '局號;檯;時間;閒牌;莊牌\n1;"甲\n乙";2024-03-01 12:00:00;9H KD;3C 4S\n2;丙;2024-03-01 12:01:00;2H KD;3C 4S\n'
 PROFILE = """\
@@ -55,7 +55,7 @@ def test_another_encoding_than_promised_is_refused(tmp_path: Path, read_files: A
 def test_marked_amounts_are_what_they_say(cents: int, grouping: str) -> None:
     """Any amount written with a decimal comma and groups is read as itself."""
     whole = f"{cents // 100:,}".replace(",", grouping)
-    marks = Settlement(decimal=",", grouping=grouping)
+    marks = PayoutMeaning(decimal=",", grouping=grouping)
 
     read = marks.marked(pa.array([f"{whole},{cents % 100:02}"]), SourceColumn("a", "x")).to_pylist()
 
@@ -65,7 +65,7 @@ def test_marked_amounts_are_what_they_say(cents: int, grouping: str) -> None:
 @pytest.mark.parametrize("text", ["1.5", "1.2345,00", "1,5,5", "1..000", ",5", "1.00"])
 def test_amounts_with_other_marks_are_not_guessed(text: str) -> None:
     """A point where the profile says comma is rejected, not taken for one or the other."""
-    marks = Settlement(decimal=",", grouping=".")
+    marks = PayoutMeaning(decimal=",", grouping=".")
 
     assert [f"?{text}"] == marks.marked(pa.array([text]), SourceColumn("a", "x")).to_pylist()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.base.canonical import row_key
@@ -24,7 +24,7 @@ _HANDS = st.lists(_CARDS, min_size=1, max_size=4).map(" ".join)
 _MONEY = st.decimals(0, 10**9, places=4, allow_nan=False, allow_infinity=False)
 _TIMES = st.datetimes(dt.datetime(1990, 1, 1), dt.datetime(2090, 1, 1), timezones=st.just(dt.UTC))  # noqa: DTZ001
 _OFFSETS = st.integers(-12 * 60, 14 * 60).map(lambda minutes: dt.timezone(dt.timedelta(minutes=minutes)))
-_SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+_SETTINGS = settings(max_examples=40)
 
 _ROUNDS = st.fixed_dictionaries(
     {

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from audit.base.errors import AuditError, InputRefused
@@ -59,7 +59,7 @@ CHANGES = st.lists(st.tuples(st.integers(0, 1 << 20), st.integers(0, 255)), max_
 NAMES = sorted(path.name for path in SAMPLES.iterdir() if "cards_apart" not in path.name)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60)
 @given(name=st.sampled_from(NAMES), changes=CHANGES, end=st.just(0) | st.integers(1, 1 << 14))
 def test_damaged_samples_lose_nothing(name: str, changes: list[tuple[int, int]], end: int) -> None:
     """Samples with bytes changed or cut off are read with their profile: every row is accepted or quarantined."""
@@ -72,7 +72,7 @@ def test_damaged_samples_lose_nothing(name: str, changes: list[tuple[int, int]],
             balance(path, profile, table)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40)
 @given(
     data=st.binary(max_size=300) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")),
     ending=st.sampled_from([".csv", ".csv.gz", ".csv.zst", ".jsonl", ".json", ".ndjson.gz", ".parquet", ".xlsx"]),
@@ -95,7 +95,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50)
 @given(
     rows=st.lists(
         st.dictionaries(
@@ -121,7 +121,7 @@ def test_records_of_any_shape_are_read_or_rejected(rows: list[dict[str, Any]], n
                 balance(path, profile, table)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40)
 @given(changes=CHANGES, end=st.just(0) | st.integers(1, 1 << 14))
 @example(changes=[(16738, 1)], end=0)
 @example(changes=[(813, 128)], end=0)

@@ -5,7 +5,7 @@ import datetime as dt
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.source.cells import SourceColumn
@@ -103,7 +103,6 @@ def test_only_the_accepted_years_can_be_read(text: str, good: bool) -> None:
     ]
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -130,7 +129,6 @@ def test_mixed_forms_in_one_column_are_read_each_by_itself(times: list[tuple[dt.
 _DIGITS = st.integers(0, 9).map(str)
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(
         [

@@ -5,7 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.source.cells import SourceColumn
@@ -19,7 +19,6 @@ def _expected(values: list[Decimal | None]) -> list[int | None]:
     return [None if value is None else int(value.scaleb(4)) for value in values]
 
 
-@settings(deadline=None)
 @given(st.lists(_AMOUNTS, min_size=1, max_size=20), st.sampled_from([4, 5, 12, 20]), st.integers(0, 2))
 def test_decimals_and_text_are_exact(values: list[Decimal | None], scale: int, offset: int) -> None:
     """Any amount of four decimals is the same number of ten-thousandths from text and from every decimal type."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.base.model import RANKS, SUITS
@@ -84,7 +84,6 @@ def test_other_spellings_are_read_and_unknown_tokens_stay(notation: str, token: 
     assert card == Notation(notation).decode(token)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.lists(st.sampled_from(CARDS), max_size=3), st.lists(st.sampled_from(CARDS), max_size=3))),
     st.sampled_from(["rank_suit", "number_1_52", "suit_digit_rank"]),

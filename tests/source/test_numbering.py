@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.base.canonical import ROUNDS
@@ -68,7 +68,6 @@ def test_a_number_before_its_shoe_is_rejected(numbers: Any) -> None:
     assert [("number_before_shoe", 1)] == reading.reasons
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=8), st.integers(1, 9))
 def test_any_cut_into_batches_gives_the_same_numbers(sizes: list[int], cut: int) -> None:
     """Shoes of any size, read in batches of any size, count from one to their size."""

@@ -5,13 +5,12 @@ import json
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.source.raw_rows import json_rows
 
 
-@settings(deadline=None)
 @given(st.lists(st.none() | st.text(st.characters(codec="utf-8"), max_size=6), min_size=1, max_size=8), st.data())
 def test_rows_are_json_that_reads_back(texts: list[str | None], data: st.DataObject) -> None:
     """Whatever characters the cells have, the chosen rows are JSON objects with exactly those texts."""

@@ -14,10 +14,10 @@ from audit.base.errors import InputRefused
 from audit.engines.cluster import pieces
 from audit.engines.cluster.frames import BUCKET, batches_of, bundled, numbers_frame, table_of, to_pandas
 from audit.engines.cluster.pieces import InputPiece, Seen
-from audit.engines.cluster.worker_law import Context, bench_of, packed
-from audit.engines.part import Workbench, audit_partition
+from audit.engines.cluster.worker_law import Context, packed, shared_of
+from audit.engines.part import SharedState, audit_partition
 from audit.engines.summary import Summary
-from audit.engines.timings import Steps
+from audit.engines.timings import StepTimes
 from audit.gate.facts import TableFacts as Facts
 from audit.replay.identity import RoundIndex
 from audit.replay.rounds_reader import RoundsReader
@@ -46,7 +46,7 @@ class PartOutcome:
     findings: pa.RecordBatch | None = None
     strays: list[Batch] = field(default_factory=list)
     tables: frozenset[str] = frozenset()
-    steps: Steps = field(default_factory=Steps)
+    steps: StepTimes = field(default_factory=StepTimes)
     seen: list[Seen] = field(default_factory=list)
     facts: dict[str, Facts] = field(default_factory=dict)
 
@@ -117,21 +117,21 @@ def audit_files(rounds: Sequence[InputPiece], wagers: Sequence[InputPiece], cont
 
 
 def _audited(context: Context, rounds: Iterable[Batch], wagers: Iterable[Batch]) -> PartOutcome:
-    bench, findings = bench_of(context)
-    reader = RoundsReader(bench.names(), context.settings.casino)
+    shared, findings = shared_of(context)
+    reader = RoundsReader(shared.names(), context.settings.casino)
     for batch in rounds:
         reader.add(batch)
     part = reader.finish()
     tables = frozenset(table for _, table in part.names.places)
-    summary, strays = audit_partition(bench, part, wagers)
+    summary, strays = audit_partition(shared, part, wagers)
     # Of use in the part alone.
     summary.counts.moments, summary.counts.shoes = {}, type(summary.counts.shoes)()
-    return PartOutcome(summary, packed(findings), strays, tables, bench.steps)
+    return PartOutcome(summary, packed(findings), strays, tables, shared.steps)
 
 
-def audit_nothing(bench: Workbench) -> Summary:
+def audit_nothing(shared: SharedState) -> Summary:
     """What a log without any round that takes part comes to."""
-    return audit_partition(bench, RoundsReader(bench.names(), None).finish(), ())[0]
+    return audit_partition(shared, RoundsReader(shared.names(), None).finish(), ())[0]
 
 
 def prints_frame(listed: Sequence[InputPiece], profile: SourceProfile) -> Any:

@@ -1,4 +1,4 @@
-"""The law as it travels to the workers, and the bench that each of their threads keeps from part to part."""
+"""The law as it travels to the workers, and what each of their threads keeps from part to part."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from audit.base.errors import MachineFailure
 from audit.catalogue import catalogue
 from audit.config.settings import Settings
 from audit.engines.assignment import Inputs, Law
-from audit.engines.part import Days, EventBook, Workbench
-from audit.engines.timings import Steps
+from audit.engines.part import Days, EventBook, SharedState
+from audit.engines.timings import StepTimes
 from audit.games.paytable import Paytable
 from audit.register.approval import Approval
 from audit.register.register import Register
@@ -73,9 +73,9 @@ class Context:
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @classmethod
-    def of(cls, inputs: Inputs, bench: Workbench) -> Context:
-        """That of a run, whose events and conflicts the bench knows already."""
-        law = bench.law
+    def of(cls, inputs: Inputs, shared: SharedState) -> Context:
+        """That of a run, whose events and conflicts are known already."""
+        law = shared.law
         return cls(
             build=Build(audit.__version__, law.rulebook.digest),
             settings=law.settings,
@@ -83,10 +83,10 @@ class Context:
             paytables=dict(law.paytables),
             profile=inputs.profile,
             files={role: tuple(f.name for f in getattr(inputs, role)) for role in ("rounds", "wagers")},
-            days=bench.days,
-            with_wagers=bench.with_wagers,
-            events=bench.events,
-            conflicts={role: _light(each) for role, each in bench.conflicts.items()},
+            days=shared.days,
+            with_wagers=shared.with_wagers,
+            events=shared.events,
+            conflicts={role: _light(each) for role, each in shared.conflicts.items()},
         )
 
 
@@ -100,24 +100,24 @@ def _light(conflicts: Conflicts) -> Conflicts:
     return Conflicts(kept, conflicts.other)
 
 
-_BENCHES: Final = threading.local()
+_STATES: Final = threading.local()
 
 
-def bench_of(context: Context) -> tuple[Workbench, list[pa.RecordBatch]]:
-    """The bench of this thread for the run, and the list that takes the findings of the part that begins now.
+def shared_of(context: Context) -> tuple[SharedState, list[pa.RecordBatch]]:
+    """What this thread keeps for the run, and the list that takes the findings of the part that begins now.
 
     Raises MachineFailure where this worker is of another build.
     """
-    bench: Workbench | None = getattr(_BENCHES, "bench", None)
-    if bench is None or _BENCHES.token != context.token:
+    shared: SharedState | None = getattr(_STATES, "shared", None)
+    if shared is None or _STATES.token != context.token:
         context.build.check()
         register = None if context.approvals is None else Register(context.approvals)
         law = Law(rulebook(), register, context.paytables, context.settings, catalogue.load())
-        bench = Workbench(law, context.days, _nowhere, context.with_wagers, context.events, dict(context.conflicts))
-        _BENCHES.bench, _BENCHES.token = bench, context.token
+        shared = SharedState(law, context.days, _nowhere, context.with_wagers, context.events, dict(context.conflicts))
+        _STATES.shared, _STATES.token = shared, context.token
     findings: list[pa.RecordBatch] = []
-    bench.take, bench.steps = findings.append, Steps()
-    return bench, findings
+    shared.take, shared.steps = findings.append, StepTimes()
+    return shared, findings
 
 
 def _nowhere(batch: pa.RecordBatch) -> None:

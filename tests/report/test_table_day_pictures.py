@@ -11,8 +11,8 @@ from audit.catalogue import catalogue
 from audit.report import annex
 from audit.report.contents import ReportData, gather
 from audit.report.i18n import load_messages
-from audit.report.strip_charts import Legend, big_road, road_svg
 from audit.report.table_day_pictures import TableDayPictures
+from audit.report.timeline_and_road import Legend, big_road, road_svg
 from audit.report.wording import Wording
 from audit.rulebook.coverage import coverage_table
 from tests.finished import demonstration
