@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from audit.base.errors import UsageError
-from audit.base.lean_import import leave_pandas_out
 
 _TRIM_THRESHOLD: Final = -1
 _MMAP_THRESHOLD: Final = -3
@@ -28,11 +27,9 @@ _YOUNG: Final = 50_000
 def settled() -> Iterator[None]:
     """Keep the memory of arrays that are let go, which the next batch needs again; search for garbage less often.
 
-    Giving every array's pages back to the system and fetching them again costs a fifth of an audit's time. pandas,
-    which no step of an audit in this process needs, stays out.
+    Giving every array's pages back to the system and fetching them again costs a fifth of an audit's time.
     """
     os.environ.setdefault("MIMALLOC_PURGE_DELAY", "-1")  # of Arrow's allocator, which looks when it is loaded
-    leave_pandas_out()
     _keep_memory()
     before = gc.get_threshold()
     gc.set_threshold(_YOUNG, 20, 100)
