@@ -1,1 +1,1 @@
-"""The catalogue of checks: what each code asks, its severity, its criterion, the words of its findings."""
+"""The catalogue of checks: what each code asks, its severity and criterion, the words of its findings, its examples."""

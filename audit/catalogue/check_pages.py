@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Final
 
 from audit.base.errors import UsageError
 from audit.base.model import LANGUAGES, Text
-from audit.catalogue.catalogue import Catalogue, Check, load
+from audit.catalogue.catalogue import Catalogue, Check, FindingExample, load
+from audit.catalogue.examples import laid_out, load_examples
 
 _HEADS: Final = {
     "severity": Text("嚴重程度", "Gravidade", "Severity"),
@@ -18,6 +20,7 @@ _HEADS: Final = {
     "compared": Text("比對內容", "O que se compara", "What is compared"),
     "severity_reason": Text("嚴重程度之理由", "Razão da gravidade", "Why this severity"),
     "example": Text("不符合之例子", "Exemplo", "An example that fails"),
+    "counter_example": Text("符合之相近例子", "Caso próximo em ordem", "The nearest case in order"),
     "limits": Text("限制", "Limites", "Known limits"),
     "corrective_step": Text("跟進措施", "Acompanhamento", "Corrective step"),
     "message": Text("發現之文字", "Texto da constatação", "Wording of a finding"),
@@ -60,6 +63,7 @@ def show(code: str, language: str) -> dict[str, object]:
     Raises UsageError for a code that does not exist.
     """
     catalogue, check = load(), _find(code)
+    examples = load_examples()[check.code]
     family = catalogue.families[check.family]
     return {
         "code": check.code,
@@ -73,7 +77,8 @@ def show(code: str, language: str) -> dict[str, object]:
         "criterion": check.criterion.in_language(language),
         "compared": check.compared.in_language(language),
         "severity_reason": check.severity_reason.in_language(language),
-        "example": {"data": _thawed(check.example.data), "text": check.example.text.in_language(language)},
+        "example": _example(examples.example, language),
+        "counter_example": _example(examples.counter_example, language),
         "limits": check.limits.in_language(language),
         "corrective_step": family.corrective_step.in_language(language),
         "message": check.message.in_language(language),
@@ -82,13 +87,14 @@ def show(code: str, language: str) -> dict[str, object]:
 
 
 def show_text(code: str, language: str) -> str:
-    """The same as plain text, one heading a line and what it says under it.
+    """The same as plain text, one heading a line and what it says under it; examples as the CSV files they stand for.
 
     Raises UsageError for a code that does not exist.
     """
     catalogue, check = load(), _find(code)
     index = LANGUAGES.index(language)
     family = catalogue.families[check.family]
+    examples = load_examples()[check.code]
     bodies = {
         "severity": catalogue.word(check.severity.value, index),
         "subject": catalogue.word(check.subject, index),
@@ -97,7 +103,8 @@ def show_text(code: str, language: str) -> str:
         "criterion": check.criterion.in_language(language),
         "compared": check.compared.in_language(language),
         "severity_reason": check.severity_reason.in_language(language),
-        "example": check.example.text.in_language(language),
+        "example": _example_text(examples.example, language),
+        "counter_example": _example_text(examples.counter_example, language),
         "limits": check.limits.in_language(language),
         "corrective_step": family.corrective_step.in_language(language),
         "message": check.message.in_language(language),
@@ -119,6 +126,22 @@ def _find(code: str) -> Check:
 def _citation(check: Check, game: str) -> dict[str, object]:
     criterion = {key.value: item for key, item in check.articles.items()}[game]
     return {"instrument": criterion.instrument, "articles": list(criterion.articles)}
+
+
+def _example(example: FindingExample, language: str) -> dict[str, object]:
+    """The case in a sentence, its data as told, and the complete rows that an audit of it reads."""
+    tables = {table: list(rows) for table, rows in laid_out(example.data).tables.items()}
+    return {"data": _thawed(example.data), "text": example.text.in_language(language), "tables": tables}
+
+
+def _example_text(example: FindingExample, language: str) -> str:
+    rows = laid_out(example.data)
+    lines = [example.text.in_language(language)]
+    for table in rows.tables:
+        lines += [f"  {table}.csv", *(f"    {line}" for line in rows.csv(table).splitlines())]
+    if rows.configuration:
+        lines += ["  audit.yaml", f"    {json.dumps(_thawed(rows.configuration), ensure_ascii=False)}"]
+    return "\n  ".join(lines)
 
 
 def _thawed(value: object) -> object:
