@@ -62,9 +62,9 @@ class LaidOut:
     configuration: Mapping[str, object]
 
     def csv(self, table: str) -> str:
-        """One table as CSV: the columns that hold anything, all of them where there is no row."""
+        """One table as CSV: the columns that any row has, all of them where there is no row."""
         rows = self.tables[table]
-        columns = [name for name in COLUMNS[table] if not rows or any(row.get(name) for row in rows)]
+        columns = [name for name in COLUMNS[table] if not rows or any(name in row for row in rows)]
         text = io.StringIO()
         writer = csv.DictWriter(text, columns, restval="", extrasaction="ignore", lineterminator="\n")
         writer.writeheader()

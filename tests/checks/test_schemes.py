@@ -1,0 +1,107 @@
+"""OPT-004: when the payments of a table and day show the other scheme, and when they are wrong one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.audited import audited
+
+WON = {"player_cards": "3C 4S", "banker_cards": "9H KD", "decks": "", "bet": "banker", "stake": "100"}
+"""Banker wins with nine: 95 with commission, 100 without."""
+
+
+def day_of(payouts: list[str], **more: object) -> dict[str, object]:
+    """A round and a wager for each payout, commission recorded."""
+    numbers = list(range(1, len(payouts) + 1))
+    ids = [f"W{n}" for n in numbers]
+    rounds = [{"commission": "standard"} for _ in numbers]
+    return {**WON, "round_no": numbers, "rounds": rounds, "wager_id": ids, "payout": payouts, **more}
+
+
+@pytest.mark.parametrize(
+    ("payouts", "expected"),
+    [
+        (["100"] * 2, ["PAY-001"] * 2),
+        (["100"] * 3, ["OPT-004"]),
+        (["100"] * 8 + ["95"], ["PAY-001"] * 8),
+        (["100"] * 9 + ["95"], ["OPT-004"]),
+        (["100"] * 9 + ["90"], ["OPT-004", "PAY-002"]),
+        (["100"] * 17 + ["95"] * 2, ["PAY-001"] * 17),
+        (["100"] * 18 + ["95"] * 2, ["OPT-004"]),
+    ],
+)
+def test_three_and_nine_in_ten(payouts: list[str], expected: list[str], tmp_path: Path) -> None:
+    """At least three wagers, and nine in ten of those that tell, show the other scheme; else each is wrong by itself."""
+    assert expected == sorted(audited(day_of(payouts), tmp_path).codes)
+
+
+def test_what_the_finding_says(tmp_path: Path) -> None:
+    """The finding is about table and day: scheme recorded and shown, rounds in order, sum paid too much."""
+    started = [f"2024-03-01T12:0{n}:00+08:00" for n in (3, 1, 2)]
+    done = audited(day_of(["100"] * 3, started_at=started, shoe_id=""), tmp_path)
+    sums = done.told("amount", "currency", "rounds_affected", "first_round_id", "last_round_id")
+    scheme = done.told("expected", "observed", "option", "value", "article")
+
+    assert [("OPT-004", "15.00", "HKD", 3, "R2", "R1")] == sums
+    assert [("OPT-004", "standard", "none", "commission", "standard", "18(1)")] == scheme
+    assert [(None, None)] == [(row["round_id"], row["shoe_id"]) for row in done.rows]
+    assert {"conforming": 3} == done.verdicts
+
+
+def test_two_currencies_have_no_sum(tmp_path: Path) -> None:
+    """Sums of two currencies are not added."""
+    done = audited(day_of(["100"] * 3, currency=["HKD", "MOP", "HKD"]), tmp_path)
+
+    assert [("OPT-004", None, None)] == done.told("amount", "currency")
+
+
+@pytest.mark.parametrize(
+    "apart",
+    [
+        {"table_id": ["T1", "T1", "T2"]},
+        {"started_at": ["2024-03-01T12:00:00+08:00", "2024-03-01T12:01:00+08:00", "2024-03-02T00:00:00+08:00"]},
+        {"casino": ["Um", "Um", "Dois"]},
+    ],
+)
+def test_groups(apart: dict[str, list[str]], tmp_path: Path) -> None:
+    """Houses, tables and legal days are counted apart."""
+    assert ["PAY-001"] * 3 == audited(day_of(["100"] * 3, shoe_id="", **apart), tmp_path).codes
+
+
+def test_rounds_of_one_group_need_not_lie_together(tmp_path: Path) -> None:
+    """The wagers of a table and day count together, though other tables' rounds lie between."""
+    done = audited(day_of(["100", "95"] * 3, table_id=["T1", "T2"] * 3, shoe_id=""), tmp_path)
+
+    assert [("OPT-004", "T1", 3)] == done.told("table_id", "rounds_affected")
+
+
+def test_several_wagers_of_a_round(tmp_path: Path) -> None:
+    """Wagers are counted, rounds are told."""
+    done = audited(day_of(["100"] * 3) | {"round_no": [1], "rounds": [{"commission": "standard"}]}, tmp_path)
+
+    assert [("OPT-004", 1, "R1", "R1")] == done.told("rounds_affected", "first_round_id", "last_round_id")
+
+
+def test_towards_the_standard_scheme(tmp_path: Path) -> None:
+    """Payments less commission where none is recorded: the sum is what the bettors did not get."""
+    rounds = {"rounds": [{"commission": "none"}] * 3}
+    done = audited(day_of(["95"] * 3) | rounds, tmp_path)
+
+    assert [("OPT-004", "none", "standard", "-15.00")] == done.told("expected", "observed", "amount")
+
+
+def test_wagers_that_do_not_tell(tmp_path: Path) -> None:
+    """What both schemes pay alike, and bets on anything else, count for neither."""
+    data = day_of(["100"] * 3 + ["100"] * 5, bet=["banker"] * 3 + ["player"] * 5)
+    hands = {"player_cards": ["3C 4S"] * 3 + ["9H KD"] * 5, "banker_cards": ["9H KD"] * 3 + ["3C 4S"] * 5}
+
+    assert ["OPT-004"] == audited(data | hands, tmp_path).codes
+
+
+def test_a_scheme_that_no_register_could_allow(tmp_path: Path) -> None:
+    """Before 73/2005 payments without commission are wrong one by one."""
+    started = [f"2005-11-28T12:0{n}:00+08:00" for n in range(3)]
+
+    assert ["PAY-001"] * 3 == audited(day_of(["100"] * 3, started_at=started), tmp_path).codes
