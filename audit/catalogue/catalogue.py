@@ -36,8 +36,6 @@ _SEPARATOR: Final = re.compile(r"(, ?| )")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _PATH: Final = Path(__file__).with_name("catalogue.yaml")
 
-Sentences = tuple[str, str, str]
-
 
 @dataclass(frozen=True, slots=True)
 class Family:
@@ -101,7 +99,7 @@ class Template:
     the places in `names` that fill each pattern.
     """
 
-    patterns: Sentences
+    patterns: Text
     names: tuple[tuple[str, bool], ...]
     order: tuple[tuple[int, ...], ...]
 
@@ -112,24 +110,25 @@ class Template:
         zh, pt, en = (pattern for pattern, _ in parsed)
         names = sorted({name for _, used in parsed for name in used})
         order = tuple(tuple(names.index(name) for name in used) for _, used in parsed)
-        return cls((zh, pt, en), tuple((name, name in TRANSLATED) for name in names), order)
+        return cls(Text(zh, pt, en), tuple((name, name in TRANSLATED) for name in names), order)
 
-    def fill(self, values: Values, translate: Callable[[object], Sentences]) -> tuple[list[str], list[str], list[str]]:
+    def fill(self, values: Values, translate: Callable[[object], Text]) -> tuple[list[str], list[str], list[str]]:
         """The sentences of many findings, in each language: a placeholder at a time, a distinct value once."""
         columns: list[Sequence[Sequence[str]]] = []
         for name, translated in self.names:
             column = values.column(name)
             if translated:
                 words = _translated(column, translate)
-                columns.append([[said[language] for said in words] for language in range(len(LANGUAGES))])
+                columns.append([[said.in_language(language) for said in words] for language in LANGUAGES])
             else:
                 texts = [value if type(value) is str and value else _plain(value) for value in column]
                 columns.append([texts] * len(LANGUAGES))
+        patterns = [self.patterns.in_language(language) for language in LANGUAGES]
         zh, pt, en = (
             [pattern % cells for cells in zip(*[columns[at][language] for at in order], strict=True)]
             if order
             else [pattern % ()] * len(values)
-            for language, (pattern, order) in enumerate(zip(self.patterns, self.order, strict=True))
+            for language, (pattern, order) in enumerate(zip(patterns, self.order, strict=True))
         )
         return zh, pt, en
 
@@ -156,7 +155,7 @@ class _One:
         return [self.values.get(name)]
 
 
-def _translated(column: Sequence[object], translate: Callable[[object], Sentences]) -> list[Sentences]:
+def _translated(column: Sequence[object], translate: Callable[[object], Text]) -> list[Text]:
     """Each value in each language; only texts are looked up once, for True and 1 are words of their own."""
     known = {value: translate(value) for value in {value for value in column if type(value) is str}}
     return [known[value] if type(value) is str else translate(value) for value in column]
@@ -173,7 +172,7 @@ def _parse(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _plain(value: object) -> str:
-    if value is None or value == "" or value != value:  # noqa: PLR0124 - a null of pandas is not equal to itself
+    if value is None or value != value or not str(value).strip():  # noqa: PLR0124 - a null of pandas is not equal to itself
         return MISSING
     return str(value)
 
@@ -187,15 +186,14 @@ class Catalogue:
     reasons: Mapping[str, Text]
     words: Mapping[str, Text]
     templates: Mapping[tuple[str, str | None], Template]
-    lookup: Mapping[object, Sentences]
 
-    def message(self, code: str, values: Mapping[str, object], variant: str | None = None) -> Sentences:
-        """The message of a finding in zh, pt and en; `values` fills its placeholders, None prints as a dash.
+    def message(self, code: str, values: Mapping[str, object], variant: str | None = None) -> Text:
+        """The message of a finding; `values` fills its placeholders, None prints as a dash.
 
         A value may be a :class:`Text`. Raises KeyError for a code or a variant that the catalogue does not have.
         """
         (zh,), (pt,), (en,) = self.messages(code, _One(values), variant)
-        return zh, pt, en
+        return Text(zh, pt, en)
 
     def messages(self, code: str, values: Values, variant: str | None = None) -> tuple[list[str], list[str], list[str]]:
         """The messages of many findings of one check in zh, pt and en, as :meth:`message` words a single one."""
@@ -205,45 +203,44 @@ class Catalogue:
         """Say whether the check has a message for this habit."""
         return (code, variant) in self.templates
 
-    def word(self, value: object, language: int) -> str:
-        """A machine word in language 0 (zh), 1 (pt) or 2 (en): see :meth:`words_of`."""
-        return self.words_of(value)[language]
+    def word(self, value: object, language: str) -> str:
+        """A machine word in one language: see :meth:`words_of`."""
+        return self.words_of(value).in_language(language)
 
-    def words_of(self, value: object) -> Sentences:
+    def words_of(self, value: object) -> Text:
         """A machine word in each language; several, with numbers between, one by one.
 
         What is no known word comes back as it is, a null as a dash.
         """
         if isinstance(value, Text):
-            return value.zh, value.pt, value.en
+            return value
         if value is True or value is False:
             value = str(value).lower()
-        known = self.lookup.get(value)
+        known = self.words.get(value) if isinstance(value, str) else None
         if known is not None:
             return known
         text = _plain(value)
         if " " in text or "," in text:
             return self._phrase(text)
-        return text, text, text
+        return Text(text, text, text)
 
-    def _phrase(self, text: str) -> Sentences:
+    def _phrase(self, text: str) -> Text:
         """Several words, or words and numbers; `text` itself where a part of it is neither."""
         parts = _SEPARATOR.split(text)
-        known = [self.lookup.get(part) for part in parts[::2]]
+        known = [self.words.get(part) for part in parts[::2]]
         foreign = (not found and _LETTER.search(part) for part, found in zip(parts[::2], known, strict=True))
         if not any(known) or any(foreign):
-            return text, text, text
-        zh, pt, en = (_joined(parts, known, language) for language in range(len(LANGUAGES)))
-        return zh, pt, en
+            return Text(text, text, text)
+        return Text(*(_joined(parts, known, language) for language in LANGUAGES))
 
 
-def _joined(parts: list[str], known: list[Sentences | None], language: int) -> str:
+def _joined(parts: list[str], known: list[Text | None], language: str) -> str:
     """Words and numbers with their separators; two words in a row are a list, whatever stood between them."""
-    comma, out = ("、" if language == 0 else ", "), ""
+    comma, out = ("、" if language == "zh" else ", "), ""
     for place, part in enumerate(parts):
         found = known[place // 2]
         if place % 2 == 0:
-            out += found[language] if found else part
+            out += found.in_language(language) if found else part
         elif (found and known[place // 2 + 1]) or part == ", ":
             out += comma
         else:
@@ -283,7 +280,6 @@ def _load(path: Path) -> Catalogue:
         reasons=MappingProxyType(_texts(parts["reasons"], top / "reasons")),
         words=MappingProxyType(words),
         templates=MappingProxyType(templates),
-        lookup=MappingProxyType({key: (text.zh, text.pt, text.en) for key, text in words.items()}),
     )
 
 
@@ -381,6 +377,6 @@ def _message(value: strict.Value, place: strict.YamlPath) -> Text:
     return text
 
 
-def message(code: str, values: Mapping[str, object], variant: str | None = None) -> Sentences:
-    """The message of a finding in zh, pt and en, from the shipped catalogue: see :meth:`Catalogue.message`."""
+def message(code: str, values: Mapping[str, object], variant: str | None = None) -> Text:
+    """The message of a finding, from the shipped catalogue: see :meth:`Catalogue.message`."""
     return load().message(code, values, variant)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from audit.base.errors import UsageError
-from audit.base.model import LANGUAGES, Text
+from audit.base.model import Text
 from audit.catalogue.catalogue import Catalogue, Check, FindingExample, load
 from audit.catalogue.examples import laid_out, load_examples
 
@@ -92,13 +92,12 @@ def show_text(code: str, language: str) -> str:
     Raises UsageError for a code that does not exist.
     """
     catalogue, check = load(), _find(code)
-    index = LANGUAGES.index(language)
     family = catalogue.families[check.family]
     examples = load_examples()[check.code]
     bodies = {
-        "severity": catalogue.word(check.severity.value, index),
-        "subject": catalogue.word(check.subject, index),
-        "articles": "; ".join(f"{catalogue.word(g.value, index)} {c}" for g, c in check.articles.items()) or "—",
+        "severity": catalogue.word(check.severity.value, language),
+        "subject": catalogue.word(check.subject, language),
+        "articles": "; ".join(f"{catalogue.word(g.value, language)} {c}" for g, c in check.articles.items()) or "—",
         "needs": ", ".join(check.needs),
         "criterion": check.criterion.in_language(language),
         "compared": check.compared.in_language(language),

@@ -7,7 +7,7 @@ import datetime as dt
 from typing import Any
 
 from audit.base.errors import ExitCode, UsageError
-from audit.base.model import LANGUAGES, MACAU, DrawMethod, Game, Scheme
+from audit.base.model import MACAU, DrawMethod, Game, Scheme
 from audit.commands.output import remark, say, say_json
 
 
@@ -67,29 +67,27 @@ def _print_hand(answer: dict[str, Any], language: str) -> None:
     from audit.catalogue.catalogue import load
     from audit.explanation.explain import label
 
-    place = LANGUAGES.index(language)
     word = load().word
-    game, act = word(answer["game"], place), answer["instrument"]
-    method = f", {word(answer['draw_method'], place)}" if answer["draw_method"] else ""
+    game, act = word(answer["game"], language), answer["instrument"]
+    method = f", {word(answer['draw_method'], language)}" if answer["draw_method"] else ""
     say(label("headline", language, game=game, day=answer["day"], instrument=act, version=answer["version"]) + method)
     for side in ("player", "banker"):
-        say(f"  {word(side, place)} {answer[f'{side}_cards']:<14} {answer[f'{side}_points']}")
+        say(f"  {word(side, language)} {answer[f'{side}_cards']:<14} {answer[f'{side}_points']}")
     for number, step in enumerate(answer["steps"], 1):
         mark = " " if step["required"] == step["done"] else "!"
         say(f"{mark} {number}. [{act} {step['article']}] {step['text']}")
     found = answer["departure"]
     if found:
-        side = word(found["side"], place)
+        side = word(found["side"], language)
         line = label("departure", language, code=found["code"], side=side, instrument=act, article=found["article"])
         say(f"  {line}")
     else:
         say(f"  {label('no_departure', language)}")
-    outcome = word(answer["outcome"], place) if answer["outcome"] else "—"
+    outcome = word(answer["outcome"], language) if answer["outcome"] else "—"
     say(f"  {label('outcome', language, outcome=outcome)}")
     for wager in answer.get("wagers", ()):
-        say(
-            f"  {word(wager['bet'], place)} {wager['stake']} [{wager['instrument']} {wager['article']}] {wager['text']}"
-        )
+        bet, citation = word(wager["bet"], language), f"{wager['instrument']} {wager['article']}"
+        say(f"  {bet} {wager['stake']} [{citation}] {wager['text']}")
 
 
 def _today() -> dt.date:

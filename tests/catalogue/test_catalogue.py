@@ -115,7 +115,8 @@ def test_portuguese_keeps_macau_spelling() -> None:
 @pytest.mark.parametrize("code", sorted(load().checks))
 def test_message_without_values_prints_dashes(code: str) -> None:
     """A message whose values are all null prints a dash for each and leaves no placeholder."""
-    for sentence in message(code, {}):
+    said = message(code, {})
+    for sentence in (said.zh, said.pt, said.en):
         assert MISSING in sentence
         assert "{" not in sentence
         assert "%s" not in sentence
@@ -125,7 +126,8 @@ def test_message_translates_machine_words() -> None:
     """Words of the engine appear in each language's own terms, ids and cards as they are."""
     values = {"round_id": "R1", "side": "banker", "expected": "draw", "observed": "stand", "player_cards": "9H KD"}
 
-    zh, pt, en = message("DRW-001", values)
+    said = message("DRW-001", values)
+    zh, pt, en = said.zh, said.pt, said.en
 
     assert "莊家應增牌，紀錄顯示不增牌" in zh
     assert "o grupo banqueiro devia tirar carta" in pt
@@ -139,7 +141,7 @@ def test_message_keeps_what_is_no_word() -> None:
     """Amounts, unknown bet codes and percent signs go through untouched."""
     values = {"bet": "small_six", "expected": "950.00", "observed": "100%", "amount": "-50.00", "currency": "HKD"}
 
-    _, _, en = message("PAY-002", values)
+    en = message("PAY-002", values).en
 
     assert "small_six" in en
     assert "due 950.00, recorded 100%, difference -50.00 HKD" in en
@@ -147,9 +149,9 @@ def test_message_keeps_what_is_no_word() -> None:
 
 def test_message_takes_several_words_and_texts() -> None:
     """A value of several machine words is translated word by word, and a Text goes in by language."""
-    assert "申請日期、預定採用日期" in message("APR-002", {"expected": "applied_at planned_from"})[0]
-    assert "três dias completos, sem contar encerramentos" in message("APR-003", {"hinges": "clear_days, closures"})[1]
-    assert "(as we read it)" in message("APR-003", {"hinges": Text("甲", "a", "as we read it")})[2]
+    assert "申請日期、預定採用日期" in message("APR-002", {"expected": "applied_at planned_from"}).zh
+    assert "três dias completos, sem contar encerramentos" in message("APR-003", {"hinges": "clear_days, closures"}).pt
+    assert "(as we read it)" in message("APR-003", {"hinges": Text("甲", "a", "as we read it")}).en
 
 
 @pytest.mark.parametrize(
@@ -166,12 +168,13 @@ def test_message_takes_several_words_and_texts() -> None:
 )
 def test_phrases_of_words_and_numbers(catalogue: Catalogue, value: str, zh: str, en: str) -> None:
     """Words with numbers between are translated, and what holds any other word is left alone."""
-    assert (zh, en) == (catalogue.word(value, 0), catalogue.word(value, 2))
+    assert (zh, en) == (catalogue.word(value, "zh"), catalogue.word(value, "en"))
 
 
 def test_message_of_truth_values_and_nan() -> None:
     """Booleans read yes and no; a not-a-number reads as missing."""
-    zh, pt, en = message("RES-003", {"expected": True, "observed": False, "side": float("nan")})
+    said = message("RES-003", {"expected": True, "observed": False, "side": float("nan")})
+    zh, pt, en = said.zh, said.pt, said.en
 
     assert "應為「是」，紀錄為「否」" in zh
     assert "«sim» e consta «não»" in pt
@@ -192,7 +195,7 @@ def test_message_of_truth_values_and_nan() -> None:
 )
 def test_variants_name_the_habit(catalogue: Catalogue, code: str, variant: str, habit: str) -> None:
     """A payment that follows a known habit says which one, and still what was due and paid."""
-    sentence = catalogue.message(code, {"expected": "1.00", "observed": "2.00"}, variant)[2]
+    sentence = catalogue.message(code, {"expected": "1.00", "observed": "2.00"}, variant).en
 
     assert catalogue.has_variant(code, variant)
     assert habit in sentence

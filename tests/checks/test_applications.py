@@ -216,7 +216,8 @@ def test_findings_are_worded_by_the_catalogue() -> None:
     for finding in judge_register(entries, FIRST_DAYS)[0]:
         facts = finding["facts"]
         assert isinstance(facts, dict)
-        sentences = message(str(finding["code"]), finding | facts)
+        said = message(str(finding["code"]), finding | facts)
+        sentences = (said.zh, said.pt, said.en)
 
         assert all(str(finding["approval_id"]) in sentence for sentence in sentences)
         assert "clear_days" not in "".join(sentences)

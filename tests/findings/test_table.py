@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.base.model import LANGUAGES, money_text
+from audit.base.model import LANGUAGES, Text, money_text
 from audit.base.text_rows import harmless
 from audit.catalogue import catalogue
 from audit.findings import table as module
@@ -73,7 +73,7 @@ def test_findings_are_worded_together_as_one_by_one() -> None:
     assert 2 * len(words.templates) == len(rows)
     for (code, variant, row), found in zip(added, rows, strict=True):
         printed = row | {name: money_text(row[name]) for name in ("amount", "stake") if row[name] is not None}
-        assert words.message(code, printed, variant) == tuple(found[f"message_{n}"] for n in LANGUAGES)
+        assert words.message(code, printed, variant) == Text(*(found[f"message_{n}"] for n in LANGUAGES))
         assert finding_id(code, row) == found["finding_id"]
         assert Decimal(row["amount"]).scaleb(-4) == found["amount"]
 
