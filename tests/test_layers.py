@@ -12,6 +12,8 @@ import pytest
 
 import audit
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(audit.__file__).resolve().parent
 

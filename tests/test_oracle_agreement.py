@@ -19,6 +19,8 @@ from audit.rulebook import Rulebook
 from audit.rulebook.rules import Provision
 from tests.oracle import drawing, settlement, tables
 
+pytestmark = pytest.mark.slow
+
 DAYS = {
     "baccarat": (
         dt.date(2004, 5, 18),

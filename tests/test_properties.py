@@ -23,6 +23,8 @@ from tests.oracle.auditor import CONFORMING, NOT_EVALUATED, VIOLATION
 from tests.oracle.dealer import Log
 from tests.oracle.rows import Audit
 
+pytestmark = pytest.mark.slow
+
 
 def _random(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311 - a repeatable game, no secret

@@ -14,6 +14,8 @@ import pytest
 
 from audit.service.log import JsonLines, redact
 
+pytestmark = pytest.mark.slow
+
 GUARD = """
 import os, socket, sys
 

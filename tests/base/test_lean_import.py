@@ -17,6 +17,8 @@ from audit.gate.answers import GateResult
 from audit.gate.gate_process import GateProcess
 from audit.gate.validate import run_gate
 
+pytestmark = pytest.mark.slow
+
 WORDS = {"zh": "甲", "pt": "a", "en": "a"}
 
 LEAN = """

@@ -25,6 +25,8 @@ from audit.service.schedule import serve as serve_nightly
 from audit.store.ledger import Ledger
 from tests.service import fakes
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("datasette", reason="the extra 'browse' is not installed")
 
 QUERIES = json.loads((resource_dir("config") / "browse" / "metadata.json").read_text("utf-8"))["databases"]["ledger"]

@@ -28,6 +28,8 @@ from audit.stores.files import SourceFile
 from tests.engines import clusters
 from tests.finished import NoGate
 
+pytestmark = pytest.mark.slow
+
 OUTPUTS = ("findings.parquet", "findings.csv", "findings.json", "quarantine.parquet", "evidence.json", "manifest.json")
 
 

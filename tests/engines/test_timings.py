@@ -9,8 +9,12 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
 from audit.demo import make_demo
 from audit.engines.timings import StepTimes
+
+pytestmark = pytest.mark.slow
 
 
 def busy(seconds: float) -> None:

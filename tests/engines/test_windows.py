@@ -19,6 +19,8 @@ from audit.engines import local, summary, windows
 from audit.pipeline import RunRequest, run_audit
 from tests.finished import NoGate
 
+pytestmark = pytest.mark.slow
+
 OUTPUTS = ("findings.parquet", "findings.csv", "findings.json", "quarantine.parquet", "evidence.json", "manifest.json")
 
 

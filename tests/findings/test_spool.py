@@ -22,6 +22,8 @@ from audit.runs.superseding import supplement
 from tests.finished import demonstration
 from tests.made_findings import FINDINGS, batch_of, many
 
+pytestmark = pytest.mark.slow
+
 FILES = ("findings.parquet", "findings.csv", "findings.json")
 
 

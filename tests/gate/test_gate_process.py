@@ -19,6 +19,8 @@ from audit.base.errors import ConfigurationError
 from audit.gate.gate_process import GateProcess
 from audit.gate.validate import run_gate
 
+pytestmark = pytest.mark.slow
+
 PARENT = """
 import os, signal, time
 from audit.gate.gate_process import GateProcess

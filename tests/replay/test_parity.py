@@ -49,6 +49,8 @@ from tests.replay.parity import (
     verdict,
 )
 
+pytestmark = pytest.mark.slow
+
 SEEDS: Final = (552004,)
 HANDS: Final = 1_000_000
 UNITS: Final = (CENT, 1, 5_000, 10_000)

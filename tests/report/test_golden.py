@@ -11,6 +11,8 @@ from pathlib import Path
 import pypdf
 import pytest
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 CHAPTERS = {"summary": 0, "overview": 5, "findings": 6, "coverage": 20}
 """Pages on which chapters begin, by the place of their bookmark within a language's part."""

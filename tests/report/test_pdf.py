@@ -16,6 +16,8 @@ from audit.base.errors import MachineFailure
 from audit.report import pdf
 from tests.report.sample import RUN_ID
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def pages(pdf_path: Path) -> list[str]:

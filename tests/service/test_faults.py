@@ -21,6 +21,8 @@ from audit.base.errors import MachineFailure
 from audit.service.schedule import serve
 from audit.store import opening
 
+pytestmark = pytest.mark.slow
+
 KILLER = Path(__file__).with_name("killer.py")
 DAY = "2024-03-04"
 

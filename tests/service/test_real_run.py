@@ -15,6 +15,8 @@ from audit.config.settings import Settings
 from audit.service.schedule import serve
 from audit.store.ledger import Ledger
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = "round_id,table_id,shoe_id,round_no,game,status,started_at,player_cards,banker_cards,outcome,commission\n"
 LAWFUL = (
     "r1,T1,S1,1,baccarat,settled,2024-03-01T21:00:00+08:00,9H KD,3C 4S,player,standard\n"

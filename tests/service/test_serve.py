@@ -19,6 +19,8 @@ from audit.service.health import problem, tell_systemd
 from audit.service.lock import LedgerLock
 from audit.service.schedule import _on_missed, serve, usable_job_store
 
+pytestmark = pytest.mark.slow
+
 
 def wait_for(process: subprocess.Popen[str], word: str) -> None:
     """Read the child's output up to the line `word`."""

@@ -23,6 +23,8 @@ from audit.verify.verification import examine
 from tests.finished import demonstration
 from tests.signing.keys import PASSPHRASE, Pair, make, write_pkcs12
 
+pytestmark = pytest.mark.slow
+
 HTML = """<html lang="pt"><title>Relatório</title><section id="pt-0"><h1>Relatório</h1><p>Texto.</p></section></html>"""
 
 

@@ -19,6 +19,8 @@ from audit.source import profiles, read
 from audit.source.quarantine import Quarantine
 from audit.stores import files
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = Path(__file__).with_name("samples")
 OPEN = {"rounds": read.open_rounds, "wagers": read.open_wagers, "events": read.open_events}
 MEGABYTES = 700

@@ -15,6 +15,8 @@ from audit.source import profiles
 from audit.source.profiles import SourceProfile
 from tests.source.test_fuzz import SAMPLES, balance
 
+pytestmark = pytest.mark.slow
+
 NAMES = {kind: sorted(path.stem for path in SAMPLES.glob(f"*.{kind}")) for kind in ("csv", "jsonl")}
 
 

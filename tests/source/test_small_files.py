@@ -22,6 +22,8 @@ from audit.source.quarantine import Quarantine
 from audit.stores import files
 from tests.finished import NoGate
 
+pytestmark = pytest.mark.slow
+
 OPEN = {"rounds": read.open_rounds, "wagers": read.open_wagers}
 OUTPUTS = ("findings.parquet", "findings.csv", "findings.json", "quarantine.parquet", "evidence.json", "manifest.json")
 MONEY = pa.decimal128(14, 2)

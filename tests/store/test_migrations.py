@@ -20,6 +20,8 @@ from audit.store.models import GUARDS, METADATA
 from audit.store.opening import engine_for
 from audit.store.tampering import ledger_faults
 
+pytestmark = pytest.mark.slow
+
 AT = dt.datetime(2024, 3, 5, 4, 31, tzinfo=MACAU)
 
 
