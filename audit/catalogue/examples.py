@@ -42,7 +42,7 @@ _KEYS: Final = _EVERY | {"rows", "configuration", *COLUMNS}
 """What an example may tell: columns, rows and a configuration."""
 
 _FIRST: Final = dt.datetime(2024, 3, 1, 21, 4, 5, tzinfo=MACAU)
-_BEFORE: Final = _FIRST - dt.timedelta(minutes=1)
+_MINUTE: Final = dt.timedelta(minutes=1)
 _PATH: Final = Path(__file__).with_name("examples.yaml")
 
 
@@ -76,13 +76,16 @@ def laid_out(data: Mapping[str, object]) -> LaidOut:
     """The rows that the data of an example stands for, what it leaves open filled in.
 
     A column holds for every row of its table, a list in it gives each row its own. `rows`, or the name of a table,
-    tells rows one by one. Rounds are always there: a natural 9 of the player unless told otherwise.
+    tells rows one by one (beside them, only lists of as many hold). Rounds are always there: a natural 9 of the player
+    unless told otherwise.
     """
     tables: dict[str, list[Row]] = {}
     counts: list[Row] = []
     for table, columns in COLUMNS.items():
         told = {name: data[name] for name in columns if name in data and _belongs(name, data[name], table)}
         single = _rows_of(data, table)
+        if single is not None:
+            told = {name: v for name, v in told.items() if not isinstance(v, tuple) or len(v) == len(single)}
         if table != "rounds" and single is None and told.keys() <= _SHARED:
             continue
         lengths = [len(value) for value in told.values() if isinstance(value, tuple)]
@@ -129,7 +132,7 @@ def _default(table: str, place: int, rounds: Sequence[Row]) -> Row:
     at_table = {"casino": "Casa", "table_id": "T1", "shoe_id": "S1"}
     match table:
         case "rounds":
-            started = (_FIRST + place * dt.timedelta(minutes=1)).isoformat()
+            started = (_FIRST + place * _MINUTE).isoformat()
             lawful = {"player_cards": "9H KD", "banker_cards": "3C 4S", "decks": "8"}
             order = {"round_id": f"R{number}", "round_no": number, "started_at": started}
             return at_table | order | lawful | {"game": "baccarat", "status": "settled"}
@@ -143,7 +146,7 @@ def _default(table: str, place: int, rounds: Sequence[Row]) -> Row:
             return {"approval_id": f"A{number}"} | option | granted
         case _:
             here = {name: rounds[0].get(name, "") for name in at_table}
-            return here | {"at": _BEFORE.isoformat()}
+            return here | {"at": (dt.datetime.fromisoformat(rounds[0]["started_at"]) - _MINUTE).isoformat()}
 
 
 def _cell(value: object, place: int) -> str:

@@ -33,7 +33,7 @@ def day_of(payouts: list[str], **more: object) -> dict[str, object]:
     ],
 )
 def test_three_and_nine_in_ten(payouts: list[str], expected: list[str], tmp_path: Path) -> None:
-    """At least three wagers, and nine in ten of those that tell, show the other scheme; else each is wrong alone."""
+    """At least three wagers, and nine in ten of those that tell, show the other scheme; else each is wrong."""
     assert expected == sorted(audited(day_of(payouts), tmp_path).codes)
 
 
