@@ -20,6 +20,7 @@ FIRST = "2004-05-18T00:00:00+08:00"
         ("9H KD", "KD", "banker", "1"),
         ("9H KD", "KD 9C 2C 3C", "banker", "4"),
         ("9H", "KD", "player", "1"),
+        ("2H 3S 2D", "KD", "banker", "1"),
         ("2H 2D 2C 2S", "3H", "player", "4"),
     ],
 )
@@ -97,6 +98,17 @@ def test_law_by_day(tmp_path: Path) -> None:
     assert [("DRW-001", "R2")] == done.told("round_id")
     assert done.open["DRW-001", "before_coverage"] == 1
     assert {"violation": 1, "not_evaluated": 1} == done.verdicts
+
+
+@pytest.mark.parametrize("cards", ["9H", ""])
+def test_cards_before_the_first_text(cards: str, tmp_path: Path) -> None:
+    """Before the first text one card is no finding, and none are no other question than the day."""
+    rows = {"player_cards": cards, "banker_cards": cards, "player_points": 9, "banker_points": 9}
+    done = audited({**rows, "started_at": BEFORE}, tmp_path)
+
+    assert [] == done.codes
+    assert ("DRW-001", "cards_missing") not in done.open
+    assert done.open["DRW-001", "before_coverage"] == 1
 
 
 def test_a_round_without_cards_is_open(tmp_path: Path) -> None:

@@ -71,6 +71,8 @@ def habits(
         ("makccarat", "none", "banker 4", "banker", "100", "half missing"),
         ("baccarat", "none", "banker 9", "banker", "95", "both"),
         ("baccarat", "none", "banker 9", "banker", "94", ""),
+        # More than the half that is due is no sum of both forms.
+        ("baccarat", "none", "banker 6", "banker", "95", ""),
         ("baccarat", "none", "player 9", "player", "95", ""),
         ("makccarat", "none", "player 9", "player", "95", "both"),
         ("makccarat", "none", "banker 5", "banker", "95", ""),

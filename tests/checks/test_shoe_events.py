@@ -273,23 +273,37 @@ SHOES = {
 }
 
 
+@pytest.mark.parametrize("kind", ["burn", "cut_card_placed"])
 @pytest.mark.parametrize(
-    ("kind", "minute", "shoe_id"),
-    [
-        ("burn", 0, "S1"),
-        ("burn", 2, "S2"),
-        ("cut_card_placed", 0, "S1"),
-        ("cut_card_placed", 2, "S2"),
-        ("cut_card_placed", 9, "S2"),
-        ("cut_card_placed", 1, "S1"),
-    ],
+    ("minute", "second", "shoe_id"),
+    [(0, 0, "S1"), (0, 30, "S1"), (1, 0, "S1"), (1, 1, "S2"), (2, 0, "S2"), (2, 30, "S2"), (9, 0, "S2")],
 )
-def test_an_event_without_a_shoe(kind: str, minute: int, shoe_id: str, tmp_path: Path) -> None:
+def test_an_event_without_a_shoe(kind: str, minute: int, second: int, shoe_id: str, tmp_path: Path) -> None:
     """An event of the opening is of the shoe whose next round is nearest, or of the last where none follows."""
-    event = {"event": kind, "shoe_id": "", "at": NOON.format(minute, 0), "count": 3, "burn_rule": "decks"}
+    event = {"event": kind, "shoe_id": "", "at": NOON.format(minute, second), "count": 3, "burn_rule": "decks"}
+    late = kind == "burn" and (minute, second) not in {(0, 0), (1, 1), (2, 0)}
     done = audited(SHOES | {"events": [event]}, tmp_path)
 
-    assert [shoe_id] == [row["shoe_id"] for row in done.rows]
+    assert ([] if late else [shoe_id]) == [row["shoe_id"] for row in done.rows]
+
+
+def test_an_event_before_every_round(tmp_path: Path) -> None:
+    """A cut card out before the first round is of the first shoe."""
+    event = {"event": "cut_card_out", "shoe_id": "", "at": "2024-03-01T11:00:00+08:00"}
+    rows = {"shoe_id": ["S1"] * 3 + ["S2"], "round_no": [1, 2, 3, 1], "started_at": SHOES["started_at"]}
+    done = audited(rows | {"events": [event]}, tmp_path)
+
+    assert [("SHO-004", "S1", "R2", "R3")] == done.told("shoe_id", "first_round_id", "last_round_id")
+
+
+def test_an_event_of_a_shoe_that_the_table_does_not_have(tmp_path: Path) -> None:
+    """The event is at the table all the same, where only one has its name; of no shoe that was played."""
+    event = {"event": "shoe_change", "shoe_id": "S9", "at": NOON.format(0, 20)}
+    placed = {"event": "cut_card_placed", "shoe_id": "S9", "at": NOON.format(0, 0), "count": 1}
+    done = audited(shoe(1, shoe_id="S1", events=[event, placed]), tmp_path)
+
+    assert [("SHO-007", "S1")] == done.told("shoe_id")
+    assert ("SHO-004", "event_not_placed") not in done.open
 
 
 @pytest.mark.parametrize(("minute", "expected"), [(0, [("SHO-004", "S1", 2)]), (2, []), (9, [])])
