@@ -44,8 +44,8 @@ def _finding(code: str, **values: Any) -> dict[str, Any]:
     }
     extra = values.pop("facts", {})
     row |= values
-    zh, pt, en = catalogue.message(code, {**row, **extra})
-    row |= {"message_zh": zh, "message_pt": pt, "message_en": en}
+    said = catalogue.message(code, {**row, **extra})
+    row |= {"message_zh": said.zh, "message_pt": said.pt, "message_en": said.en}
     row["finding_id"] = hashlib.sha256(json.dumps(row, default=str, sort_keys=True).encode()).hexdigest()
     return row
 
