@@ -12,11 +12,10 @@ from typing import Any, Final, NoReturn
 
 import audit
 from audit.base.errors import AuditError, ExitCode
+from audit.base.known_games import GAMES
 from audit.base.model import MACAU
 from audit.commands import parser_site, report_commands
 from audit.commands.parsing import SEVERITIES, Commands, Handler, day, handler, language
-
-GAMES: Final = ("baccarat", "makccarat")
 
 EXIT_CODES: Final = """exit codes:
   0  nothing found
@@ -153,11 +152,13 @@ def _law(commands: Commands) -> None:
     hand = commands.add(
         "explain", "what the regulation requires of a hand, step by step", handler("law_commands", "explain")
     )
-    hand.add_argument("--game", choices=GAMES, required=True)
+    hand.add_argument("--game", choices=tuple(GAMES), required=True)
     hand.add_argument("--on", type=day, required=True, metavar="D", help="the legal day")
     hand.add_argument("--player", required=True, metavar="CARDS", help='the player\'s cards, as in "9H KD"')
     hand.add_argument("--banker", required=True, metavar="CARDS", help='the banker\'s cards, as in "3C 4S"')
-    hand.add_argument("--draw-method", choices=("method_1", "method_2"), help="Makccarat's drawing method")
+    hand.add_argument(
+        "--draw-method", choices=("method_1", "method_2"), help="the drawing method, where the game leaves a choice"
+    )
     hand.add_argument("--commission", choices=("standard", "none"), default="standard", help="the table's scheme")
     hand.add_argument(
         "--wager", action="append", default=[], metavar="BET=STAKE", help="a wager to settle; may be repeated"
@@ -166,19 +167,19 @@ def _law(commands: Commands) -> None:
     language(hand)
 
     rules = commands.group("rules", "the regulations in force on a day")
-    listed = rules.add("list", "the versions of both regulations", handler("law_commands", "rules_list"))
+    listed = rules.add("list", "the versions of every regulation", handler("law_commands", "rules_list"))
     listed.add_argument("--on", type=day, metavar="D", help="only what is in force on a day")
     language(listed)
     show = rules.add(
         "show", "the provisions of a game in force on a day, with sources", handler("law_commands", "rules_show")
     )
-    show.add_argument("game", choices=GAMES)
+    show.add_argument("game", choices=tuple(GAMES))
     show.add_argument("--on", type=day, metavar="D", help="the day (default: today in Macau)")
     language(show)
     between = rules.add(
         "diff", "what changed between two days, and by which act", handler("law_commands", "rules_diff")
     )
-    between.add_argument("game", choices=GAMES)
+    between.add_argument("game", choices=tuple(GAMES))
     between.add_argument("day_1", type=day, metavar="D1")
     between.add_argument("day_2", type=day, metavar="D2")
     language(between)

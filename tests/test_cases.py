@@ -18,8 +18,9 @@ import yaml
 
 from audit.base.model import MONEY_SCALE, DrawMethod, Game, Scheme, parse_hand, total
 from audit.games import departure_of, walk
+from audit.games.due import WagerEnd
 from audit.games.hand_facts import HandFacts
-from audit.games.settlement import WagerEnd, amounts, due
+from audit.games.settlement import amounts, due
 from audit.games.steps import Points
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules, NotInForce

@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from audit.base.model import DrawMethod, Game, Scheme
+from audit.games.due import WagerEnd
 from audit.games.hand_facts import HandFacts
-from audit.games.settlement import WagerEnd, due
+from audit.games.settlement import due
 from audit.replay.compile import draw_table, state_of
 from audit.rulebook import Rulebook
 from tests import enumeration

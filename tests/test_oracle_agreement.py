@@ -12,8 +12,9 @@ import pytest
 
 from audit.base.model import DrawMethod, Game, Scheme
 from audit.games import walk
+from audit.games.due import WagerEnd
 from audit.games.hand_facts import HandFacts
-from audit.games.settlement import WagerEnd, amounts, due
+from audit.games.settlement import amounts, due
 from audit.replay.compile import DEPARTURE_CODES, OUTCOMES, SIDES, draw_table, every_state, points_of, state_of
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import Provision

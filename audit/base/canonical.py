@@ -6,13 +6,15 @@ the declarations below, so that Parquet and CSV, and every source profile, end i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
 import pyarrow as pa
+
+from audit.base.known_games import GAMES
 
 DICTIONARY: Final = pa.dictionary(pa.int32(), pa.string())
 """Type of a column with few distinct texts; each distinct text is decoded once per dictionary."""
@@ -58,7 +60,7 @@ class Column:
     name: str
     kind: CellKind
     required: bool = False
-    words: tuple[str, ...] = ()
+    words: Sequence[str] = ()
     least: int | None = None
     below: str = ""
 
@@ -112,7 +114,7 @@ ROUNDS: Final = CanonicalTable(
         Column("table_id", CellKind.CODE, required=True),
         Column("shoe_id", CellKind.CODE),
         Column("round_no", CellKind.INTEGER, required=True, least=1, below="round_no_not_positive"),
-        Column("game", CellKind.WORD, required=True, words=("baccarat", "makccarat")),
+        Column("game", CellKind.WORD, required=True, words=GAMES),
         Column("status", CellKind.WORD, required=True, words=("settled", "void", "demonstration")),
         Column("void_reason", CellKind.CODE),
         Column("started_at", CellKind.INSTANT, required=True),

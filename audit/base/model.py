@@ -10,7 +10,7 @@ import datetime as dt
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import Final
+from typing import Final, NewType
 from zoneinfo import ZoneInfo
 
 MACAU: Final = ZoneInfo("Asia/Macau")
@@ -24,11 +24,8 @@ CENT: Final = 100
 LANGUAGES: Final = ("zh", "pt", "en")
 
 
-class Game(StrEnum):
-    """The two games that the auditor knows."""
-
-    BACCARAT = "baccarat"
-    MAKCCARAT = "makccarat"
+Game = NewType("Game", str)
+"""The code of a game; which games there are says ``audit.base.known_games``."""
 
 
 class Side(StrEnum):

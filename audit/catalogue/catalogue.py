@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Final, Protocol
 
 from audit.base import strict
+from audit.base.known_games import GAMES, spoken_words
 from audit.base.model import LANGUAGES, Game, Severity, Text
 
 PLACEHOLDERS: Final = frozenset(
@@ -184,8 +185,13 @@ class Catalogue:
     checks: Mapping[str, Check]
     families: Mapping[str, Family]
     reasons: Mapping[str, Text]
-    words: Mapping[str, Text]
+    own_words: Mapping[str, Text]
     templates: Mapping[tuple[str, str | None], Template]
+
+    @property
+    def words(self) -> Mapping[str, Text]:
+        """Every word with the names of the games known."""
+        return {**self.own_words, **spoken_words()}
 
     def message(self, code: str, values: Mapping[str, object], variant: str | None = None) -> Text:
         """The message of a finding; `values` fills its placeholders, None prints as a dash.
@@ -216,7 +222,7 @@ class Catalogue:
             return value
         if value is True or value is False:
             value = str(value).lower()
-        known = self.words.get(value) if isinstance(value, str) else None
+        known = self._known(value)
         if known is not None:
             return known
         text = _plain(value)
@@ -224,10 +230,13 @@ class Catalogue:
             return self._phrase(text)
         return Text(text, text, text)
 
+    def _known(self, value: object) -> Text | None:
+        return self.own_words.get(value) or spoken_words().get(value) if isinstance(value, str) else None
+
     def _phrase(self, text: str) -> Text:
         """Several words, or words and numbers; `text` itself where a part of it is neither."""
         parts = _SEPARATOR.split(text)
-        known = [self.words.get(part) for part in parts[::2]]
+        known = [self._known(part) for part in parts[::2]]
         foreign = (not found and _LETTER.search(part) for part, found in zip(parts[::2], known, strict=True))
         if not any(known) or any(foreign):
             return Text(text, text, text)
@@ -278,7 +287,7 @@ def _load(path: Path) -> Catalogue:
         checks=MappingProxyType(checks),
         families=MappingProxyType(families),
         reasons=MappingProxyType(_texts(parts["reasons"], top / "reasons")),
-        words=MappingProxyType(words),
+        own_words=MappingProxyType(words),
         templates=MappingProxyType(templates),
     )
 
@@ -340,7 +349,7 @@ def _check(
 def _articles(value: strict.Value, place: strict.YamlPath) -> dict[Game, Criterion]:
     found = {}
     for key, item in _named(value, place):
-        game = Game(strict.choice(key, place, list(Game)))
+        game = Game(strict.choice(key, place, GAMES))
         parts = strict.mapping(item, place / key, required=("instrument", "articles"))
         found[game] = Criterion(
             instrument=strict.word(parts["instrument"], place / key / "instrument"),

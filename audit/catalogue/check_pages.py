@@ -8,7 +8,7 @@ from typing import Final
 
 from audit.base.errors import UsageError
 from audit.base.model import Text
-from audit.catalogue.catalogue import Catalogue, Check, FindingExample, load
+from audit.catalogue.catalogue import Catalogue, Check, Criterion, FindingExample, load
 from audit.catalogue.examples import laid_out, load_examples
 
 _HEADS: Final = {
@@ -72,7 +72,7 @@ def show(code: str, language: str) -> dict[str, object]:
         "severity": check.severity.value,
         "subject": check.subject,
         "built": check.built,
-        "articles": {game.value: _citation(check, game.value) for game in check.articles},
+        "articles": {game: _citation(check.articles[game]) for game in check.articles},
         "needs": list(check.needs),
         "criterion": check.criterion.in_language(language),
         "compared": check.compared.in_language(language),
@@ -97,7 +97,7 @@ def show_text(code: str, language: str) -> str:
     bodies = {
         "severity": catalogue.word(check.severity.value, language),
         "subject": catalogue.word(check.subject, language),
-        "articles": "; ".join(f"{catalogue.word(g.value, language)} {c}" for g, c in check.articles.items()) or "—",
+        "articles": "; ".join(f"{catalogue.word(g, language)} {c}" for g, c in check.articles.items()) or "—",
         "needs": ", ".join(check.needs),
         "criterion": check.criterion.in_language(language),
         "compared": check.compared.in_language(language),
@@ -122,8 +122,7 @@ def _find(code: str) -> Check:
     return catalogue.checks[wanted]
 
 
-def _citation(check: Check, game: str) -> dict[str, object]:
-    criterion = {key.value: item for key, item in check.articles.items()}[game]
+def _citation(criterion: Criterion) -> dict[str, object]:
     return {"instrument": criterion.instrument, "articles": list(criterion.articles)}
 
 

@@ -19,6 +19,7 @@ from typing import Final
 
 from audit.base import strict
 from audit.base.canonical import EVENTS, ROUNDS, WAGERS
+from audit.base.known_games import GAMES
 from audit.base.model import MACAU
 from audit.catalogue.catalogue import Catalogue, FindingExample, load
 
@@ -135,7 +136,7 @@ def _default(table: str, place: int, rounds: Sequence[Row]) -> Row:
             started = (_FIRST + place * _MINUTE).isoformat()
             lawful = {"player_cards": "9H KD", "banker_cards": "3C 4S", "decks": "8"}
             order = {"round_id": f"R{number}", "round_no": number, "started_at": started}
-            return at_table | order | lawful | {"game": "baccarat", "status": "settled"}
+            return at_table | order | lawful | {"game": GAMES[0], "status": "settled"}
         case "wagers":
             on = rounds[min(place, len(rounds) - 1)]["round_id"]
             paid = {"bet": "player", "stake": "100", "payout": "100", "currency": "HKD"}

@@ -1,6 +1,7 @@
 """Checks APR-001, APR-002 and APR-003: was each entry of the register applied for in time.
 
-55/2004 art. 19 and 67/2007 art. 18. The verdicts come from :mod:`audit.register.notice`; here they become findings.
+The provision ``authorisation`` of each regulation (55/2004 art. 19, 67/2007 art. 18) asks for it. The verdicts come
+from :mod:`audit.register.notice`; here they become findings.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Final, TypedDict
 
-from audit.base.model import Game, Severity
+from audit.base.model import Severity
 from audit.findings.table import SCHEMA
 from audit.register.advice import DayJson, day_json
 from audit.register.approval import Approval, Decision
@@ -16,15 +17,10 @@ from audit.register.notice import NEEDED, DecidedBy, NoticeJudgement, NoticeRead
 from audit.register.observations import Observation, observe
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable
 
+    from audit.rulebook import Citation, Rulebook
     from audit.rulebook.options import OptionValue
-
-PROVISIONS: Final[Mapping[Game, tuple[str, str]]] = {
-    Game.BACCARAT: ("55/2004", "19"),
-    Game.MAKCCARAT: ("67/2007", "18"),
-}
-"""Instrument and article of the duty to apply beforehand."""
 
 _ABSENT: Final = frozenset({"finding_id", "message_zh", "message_pt", "message_en"})
 _COLUMNS: Final = tuple(name for name in SCHEMA.names if name not in _ABSENT)
@@ -89,17 +85,17 @@ class RegisterCheck(TypedDict):
 
 def judge_register(
     approvals: Iterable[Approval],
-    first_days: Mapping[Game, dt.date],
+    rulebook: Rulebook,
     reading: NoticeReading | str = NoticeReading.STANDARD,
 ) -> tuple[list[Finding], list[RegisterRow]]:
     """Judge every entry, whatever its decision; the findings and one summary row per entry, in the register's order.
 
-    `first_days` is the first day whose text is known for each game; entries planned before it are not evaluated.
+    Entries planned before the first day whose text the rulebook knows are not evaluated.
     """
     findings: list[Finding] = []
     rows: list[RegisterRow] = []
     for entry in approvals:
-        finding, row = _judge_entry(entry, first_days[entry.game], NoticeReading(reading))
+        finding, row = _judge_entry(entry, rulebook, NoticeReading(reading))
         rows.append(row)
         if finding is not None:
             findings.append(finding)
@@ -115,7 +111,7 @@ def notice_of(entry: Approval, reading: NoticeReading | str = NoticeReading.STAN
 
 def check_register(
     approvals: Iterable[Approval],
-    first_days: Mapping[Game, dt.date],
+    rulebook: Rulebook,
     reading: NoticeReading | str = NoticeReading.STANDARD,
     *,
     known_tables: Collection[str] | None = None,
@@ -126,7 +122,7 @@ def check_register(
     `findings` are as those of :func:`judge_register`; the caller names and words them. The rest is ready for JSON.
     """
     entries = tuple(approvals)
-    findings, rows = judge_register(entries, first_days, reading)
+    findings, rows = judge_register(entries, rulebook, reading)
     return RegisterCheck(
         findings=findings,
         observations=observe(entries, known_tables=known_tables, options=options),
@@ -147,24 +143,24 @@ def _notice(entry: Approval, row: RegisterRow, reading: NoticeReading | str) -> 
     )
 
 
-def _judge_entry(entry: Approval, first_day: dt.date, reading: NoticeReading) -> tuple[Finding | None, RegisterRow]:
-    if entry.planned_from is not None and entry.planned_from < first_day:
+def _judge_entry(entry: Approval, rulebook: Rulebook, reading: NoticeReading) -> tuple[Finding | None, RegisterRow]:
+    if entry.planned_from is not None and entry.planned_from < rulebook.first_day(entry.game):
         return None, _row(entry, "not_evaluated", reason="before_coverage")
-    judgement = notice_of(entry, reading)
+    judgement, duty = notice_of(entry, reading), rulebook.authorisation(entry.game, entry.planned_from)
     if judgement is None:
         if entry.decision is not Decision.GRANTED:
             return None, _row(entry, "not_evaluated", reason="register_entry_undated")
-        missing = _missing(entry)
+        missing = _missing(entry, duty)
         return missing, _row(entry, "missing", finding=missing)
     if judgement.state is State.NOT_EVALUATED:
         return None, _row(entry, "not_evaluated", reason="calendar_unknown")
-    finding = _finding(entry, judgement)
+    finding = _finding(entry, judgement, duty)
     short = judgement.state in {State.SHORT, State.SHORT_AFTER_HOURS_ONLY}
     state = "short" if short else judgement.state.value
     return finding, _row(entry, state, judgement=judgement, finding=finding)
 
 
-def _finding(entry: Approval, judgement: NoticeJudgement) -> Finding | None:
+def _finding(entry: Approval, judgement: NoticeJudgement, duty: Citation) -> Finding | None:
     """APR-001 or APR-003 with the number that falls short; None where the notice was given in every reading."""
     facts: dict[str, object] = {
         "applied_at": f"{macau(judgement.applied_at):%Y-%m-%d %H:%M:%S}",
@@ -181,11 +177,11 @@ def _finding(entry: Approval, judgement: NoticeJudgement) -> Finding | None:
         case State.SHORT | State.SHORT_AFTER_HOURS_ONLY:
             only_hours = judgement.state is State.SHORT_AFTER_HOURS_ONLY
             severity = Severity.MEDIUM if only_hours else Severity.HIGH
-            return _columns(entry, "APR-001", severity, str(NEEDED), str(judgement.decisive)) | {
+            return _columns(entry, duty, "APR-001", severity, str(NEEDED), str(judgement.decisive)) | {
                 "facts": facts | {"working_days": judgement.decisive}
             }
         case State.DOUBT:
-            return _columns(entry, "APR-003", Severity.INFO, str(NEEDED), str(_stricter_count(judgement))) | {
+            return _columns(entry, duty, "APR-003", Severity.INFO, str(NEEDED), str(_stricter_count(judgement))) | {
                 "facts": facts | {"working_days": judgement.working_days}
             }
         case _:
@@ -201,9 +197,9 @@ def _stricter_count(judgement: NoticeJudgement) -> int | None:
     return judgement.clear_days_closures_off
 
 
-def _missing(entry: Approval) -> Finding:
+def _missing(entry: Approval, duty: Citation) -> Finding:
     absent = [name for name in ("applied_at", "planned_from") if getattr(entry, name) is None]
-    finding = _columns(entry, "APR-002", Severity.MEDIUM, " ".join(absent), "missing")
+    finding = _columns(entry, duty, "APR-002", Severity.MEDIUM, " ".join(absent), "missing")
     applied = f"{macau(entry.applied_at):%Y-%m-%d %H:%M:%S}" if entry.applied_at is not None else ""
     planned = str(entry.planned_from) if entry.planned_from is not None else ""
     return finding | {
@@ -211,19 +207,18 @@ def _missing(entry: Approval) -> Finding:
     }
 
 
-def _columns(entry: Approval, code: str, severity: Severity, expected: str, observed: str) -> Finding:
-    instrument, article = PROVISIONS[entry.game]
+def _columns(entry: Approval, duty: Citation, code: str, severity: Severity, expected: str, observed: str) -> Finding:
     columns: Finding = dict.fromkeys(_COLUMNS)
     columns |= {
         "code": code,
         "severity": severity.value,
-        "game": entry.game.value,
+        "game": entry.game,
         "casino": entry.casino,
         "approval_id": entry.approval_id,
         "occurred_at": entry.applied_at,
         "legal_day": entry.planned_from,
-        "instrument": instrument,
-        "article": article,
+        "instrument": duty.instrument,
+        "article": duty.article,
         "option": entry.option,
         "value": entry.value,
         "expected": expected,
@@ -249,7 +244,7 @@ def _row(
     return RegisterRow(
         approval_id=entry.approval_id,
         casino=entry.casino,
-        game=entry.game.value,
+        game=entry.game,
         option=entry.option,
         value=entry.value,
         tables=list(entry.tables),

@@ -7,10 +7,10 @@ from typing import Final
 import numpy as np
 
 from audit.base.columns import UNRECORDED
-from audit.base.model import DrawMethod
 from audit.checks.case import Case, Mask
 from audit.findings.table import Row
-from audit.replay.compile import DEPARTURE_CODES, NO_DEPARTURE, SIDES
+from audit.games import game_of, walk
+from audit.replay.compile import DEPARTURE_CODES, NO_DEPARTURE, SIDES, parts_of, points_of
 from audit.replay.judging import BOTH_METHODS
 
 ORDERS: Final = ("PBPB", "PBPBP", "PBPBB", "PBPBPB", "PBPBBP")
@@ -103,11 +103,7 @@ def _order(case: Case, mask: Mask) -> None:
 def _order_article(case: Case, i: int) -> str | None:
     """The drawing article that sets who takes the third card first; None for the body of the drawing article."""
     rules = case.found.rules_of(i)
-    if rules is None or case.found.method[i] == BOTH_METHODS:
+    if rules is None or not game_of(rules.game).order_by_hand or case.found.method[i] == BOTH_METHODS:
         return None
-    method: DrawMethod | None = case.found.methods(i)[0]
-    if method is None:
-        return None
-    player, banker = divmod(int(case.found.state[i]) // 121, 10)
-    articles = rules.parameter("draw", "articles")
-    return str(articles["equal" if player == banker else "lower_draws"]).format(method=method.value)
+    first, *_ = walk(points_of(parts_of(int(case.found.state[i]))), rules, case.found.methods(i)[0])
+    return first.article

@@ -12,11 +12,14 @@ import numpy.typing as npt
 
 from audit.base.columns import UNRECORDED
 from audit.base.days import day
-from audit.base.model import Dealing, Game, Status
+from audit.base.known_games import GAMES
+from audit.base.model import Dealing, Status
 from audit.checks.case import Case
 from audit.findings.table import Row
+from audit.games import game_of
 from audit.register.register import Cover
-from audit.replay.codes import DEALINGS, GAMES, METHODS, SCHEMES, STATUSES
+from audit.replay.codes import DEALINGS, METHODS, SCHEMES, STATUSES
+from audit.replay.judging import with_methods
 
 Places = npt.NDArray[np.int64]
 
@@ -67,14 +70,14 @@ def uses_of_rounds(case: Case, uses: Uses) -> None:
     """Note the options that rounds themselves show, whatever their status (judging rule 11)."""
     rounds = case.rounds
     open_rounds = case.scope & case.covered
-    makccarat = rounds.game == GAMES.index(Game.MAKCCARAT)
+    choice = with_methods(rounds)
     demonstration = rounds.status == STATUSES.index(Status.DEMONSTRATION)
     uses.add("demonstration", "allowed", np.flatnonzero(open_rounds & demonstration))
     for code, dealing in enumerate(DEALINGS):
         if dealing is Dealing.AUTO_SHUFFLER:
             uses.add("dealing", dealing.value, np.flatnonzero(open_rounds & (rounds.dealing == code)))
     for code, method in enumerate(METHODS):
-        uses.add("draw_method", method.value, np.flatnonzero(open_rounds & makccarat & (rounds.method == code)))
+        uses.add("draw_method", method.value, np.flatnonzero(open_rounds & choice & (rounds.method == code)))
     for code, scheme in enumerate(SCHEMES):
         if ("commission", scheme.value) not in THE_RULE_ITSELF:
             uses.add("commission", scheme.value, np.flatnonzero(open_rounds & (rounds.scheme == code)))
@@ -103,7 +106,7 @@ def recorded_options(case: Case, uses: Uses) -> Recorded:
     for code, game in enumerate(GAMES):
         mine = case.scope & case.covered & (rounds.game == code)
         if mine.any():
-            found[game.value] = {name for name, column in columns.items() if (column[mine] != UNRECORDED).any()}
+            found[game] = {name for name, column in columns.items() if (column[mine] != UNRECORDED).any()}
     if any(option == "tie" for option, _ in uses.seen):
         found[ANY_GAME] = {"tie"}
     return found
@@ -116,17 +119,17 @@ def options_not_shown(recorded: Recorded, events: Collection[str], tally: Counte
     """
     rows = []
     for game in GAMES:
-        if game.value not in recorded:
+        if game not in recorded:
             continue
-        shown = recorded[game.value] | recorded.get(ANY_GAME, set())
+        shown = recorded[game] | recorded.get(ANY_GAME, set())
         shown |= {name for name, kind in (("burn", "burn"), ("last_round", "cut_card_out")) if kind in events}
         silent = {"dealing", "commission", "draw_method", "burn", "last_round", "tie"} - shown
-        if game is Game.BACCARAT:
+        if not game_of(game).methods:
             silent.discard("draw_method")
         for option in sorted(silent):
             tally["OPT-001", "option_not_shown"] += 1
             row: Row = dict.fromkeys(("casino", "value", "first_day", "last_day", "approval_id"))
-            state = {"table_id": "*", "game": game.value, "option": option, "rounds": 0, "state": "not_evaluated"}
+            state = {"table_id": "*", "game": game, "option": option, "rounds": 0, "state": "not_evaluated"}
             rows.append(row | state)
     return rows
 
@@ -234,7 +237,7 @@ def _row(case: Case, option: str, value: str, places: Places, state: str, approv
     return {
         "casino": casino,
         "table_id": table,
-        "game": GAMES[rounds.game[places[0]]].value,
+        "game": GAMES[rounds.game[places[0]]],
         "option": option,
         "value": value,
         "first_day": day(int(days.min())).isoformat(),

@@ -20,7 +20,8 @@ from audit.checks.options_in_use import Uses
 from audit.checks.schemes import SchemeGroups
 from audit.checks.wager_columns import UNKNOWN_SUM, WagerBatch
 from audit.checks.wager_faults import Paid, PaymentFault, faults, unplayed_fault
-from audit.games.settlement import SIDE_BETS, Due
+from audit.games.due import Due
+from audit.games.settlement import SIDE_BETS
 from audit.replay.codes import STATUSES
 from audit.replay.compile import OUTCOMES
 from audit.replay.dues import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from audit.base.model import CENT, money_text
-from audit.games.settlement import Amounts, Due, WagerEnd, amounts
+from audit.games.due import Due, WagerEnd
+from audit.games.settlement import Amounts, amounts
 
 KEPT, CHANGED = "kept", "changed"
 

@@ -95,7 +95,7 @@ def _today() -> dt.date:
 
 
 def rules_list(arguments: argparse.Namespace) -> int:
-    """The versions of both regulations, or what is in force on a day."""
+    """The versions of every regulation, or what is in force on a day."""
     from audit.rulebook import Rulebook
     from audit.rulebook.law_data import rules_list as listed
     from audit.rulebook.law_pages import render_list

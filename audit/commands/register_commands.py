@@ -6,7 +6,7 @@ import argparse
 from typing import Any, Final
 
 from audit.base.errors import ExitCode
-from audit.base.model import Game, Severity
+from audit.base.model import Severity
 from audit.commands.output import say, say_json
 
 _SHOWN: Final = 5
@@ -24,8 +24,7 @@ def check(arguments: argparse.Namespace) -> int:
 
     settings = load_settings(arguments.config)
     entries = load_register(arguments.approvals)
-    rulebook = Rulebook.load()
-    result = check_register(entries, {game: rulebook.first_day(game) for game in Game}, settings.notice)
+    result = check_register(entries, Rulebook.load(), settings.notice)
     sink = Sink(catalogue.load())
     for row in result["findings"]:
         plain: dict[str, Any] = dict(row)
@@ -40,7 +39,7 @@ def check(arguments: argparse.Namespace) -> int:
     if arguments.on:
         in_force = Register(entries).in_force(arguments.on)
         answer["in_force"] = [
-            {"approval_id": e.approval_id, "game": e.game.value, "option": e.option, "value": e.value}
+            {"approval_id": e.approval_id, "game": e.game, "option": e.option, "value": e.value}
             | {"tables": " ".join(e.tables), "casino": e.casino}
             for e in in_force
         ]

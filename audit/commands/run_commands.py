@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from audit.base.errors import ExitCode
-from audit.base.model import Game, Severity
+from audit.base.model import Severity
 from audit.commands.output import remark, say, say_json
 
 if TYPE_CHECKING:
@@ -107,10 +107,10 @@ def _doubt_paytables(paths: Any) -> None:
     if not paths:
         return
     from audit.games.paytable_files import load_paytables
-    from audit.odds.paytable_pages import doubts
+    from audit.odds.paytable_pages import doubts, paytable_rules
     from audit.rulebook import Rulebook
 
-    rules = Rulebook.load().rules(Game.BACCARAT)[-1]
+    rules = paytable_rules(Rulebook.load())
     for bet, paytable in load_paytables(paths).items():
         for doubt in doubts(paytable, rules):
             remark(f"dicj-audit: paytable {bet}: {doubt.en}")

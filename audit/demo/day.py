@@ -51,12 +51,12 @@ class DemoTable:
 
 
 TABLES: Final = (
-    DemoTable("B01", Game.BACCARAT, "06:10", 6, "first_card", demonstrations=3),
-    DemoTable("B02", Game.BACCARAT, "11:00", 8, "decks"),
-    DemoTable("B03", Game.BACCARAT, "14:30", 6, "fixed_5", scheme=Scheme.NONE),
-    DemoTable("B04", Game.BACCARAT, "18:00", 8, None),
-    DemoTable("M01", Game.MAKCCARAT, "20:00", 6, "decks", method=DrawMethod.METHOD_1, one_more=True),
-    DemoTable("M02", Game.MAKCCARAT, "23:20", 6, "decks", scheme=Scheme.NONE, method=DrawMethod.METHOD_2),
+    DemoTable("B01", Game("baccarat"), "06:10", 6, "first_card", demonstrations=3),
+    DemoTable("B02", Game("baccarat"), "11:00", 8, "decks"),
+    DemoTable("B03", Game("baccarat"), "14:30", 6, "fixed_5", scheme=Scheme.NONE),
+    DemoTable("B04", Game("baccarat"), "18:00", 8, None),
+    DemoTable("M01", Game("makccarat"), "20:00", 6, "decks", method=DrawMethod.METHOD_1, one_more=True),
+    DemoTable("M02", Game("makccarat"), "23:20", 6, "decks", scheme=Scheme.NONE, method=DrawMethod.METHOD_2),
 )
 
 
@@ -245,7 +245,7 @@ class _Croupier:
 
     def _wagers(self, round_id: str) -> list[DemoWager]:
         bets = ["player"] * 6 + ["banker"] * 6 + ["tie", "player_pair", "banker_pair"]
-        if self.table.game is Game.BACCARAT:
+        if self.table.game == "baccarat":
             bets.append("lucky_six")
         seats = sorted(self.luck.sample(range(1, 10), self.luck.randint(3, 5)))
         wagers = []

@@ -347,7 +347,7 @@ def _won_by(outcome: Outcome) -> Callable[[Play], bool]:
 
 
 def _of_table(play: Play) -> dict[str, str | None]:
-    return {"game": play.table.game.value, "table_id": play.table.table_id}
+    return {"game": play.table.game, "table_id": play.table.table_id}
 
 
 def _of_shoe(play: Play) -> dict[str, str | None]:

@@ -121,7 +121,7 @@ def _round(play: Play) -> Row:
         "table_id": table.table_id,
         "shoe_id": play.shoe_id or "",
         "round_no": str(play.number),
-        "game": table.game.value,
+        "game": table.game,
         "status": play.status.value,
         "void_reason": play.void_reason or "",
         "started_at": play.start.isoformat(),

@@ -19,7 +19,6 @@ import pyarrow as pa
 from audit.base.canonical import TABLES
 from audit.base.columns import instants
 from audit.base.days import instant
-from audit.base.model import Game
 from audit.base.read_ahead import ReadAhead
 from audit.checks.applications import judge_register
 from audit.checks.events import ShoeEvent, read_events
@@ -270,8 +269,7 @@ class LogAudit:
             total.tally["APR-001", "no_register"] += 1
             return []
         sink = self._sink(total)
-        first = {game: law.rulebook.first_day(game) for game in Game}
-        rows, entries = judge_register(law.register.approvals, first, law.settings.notice)
+        rows, entries = judge_register(law.register.approvals, law.rulebook, law.settings.notice)
         for row in rows:
             plain = dict(row)
             facts = plain.pop("facts", None) or {}

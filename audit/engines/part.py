@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from audit.base.columns import Words
 from audit.base.days import day_number, gaming_day
+from audit.base.known_games import GAMES
 from audit.base.model import Status
 from audit.checks.case import Case, Tally
 from audit.checks.draws import check_draws
@@ -36,7 +37,7 @@ from audit.evidence.hand_evidence import Evidence
 from audit.evidence.table_days import Surroundings
 from audit.findings.counts import FindingCounts
 from audit.findings.table import Sink
-from audit.replay.codes import GAMES, STATUSES
+from audit.replay.codes import STATUSES
 from audit.replay.dues import DueTable
 from audit.replay.hands import HandBook
 from audit.replay.identity import RoundIndex

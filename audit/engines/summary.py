@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from audit.base.columns import UNRECORDED
 from audit.base.days import MACAU_OFFSET
+from audit.base.known_games import GAMES
 from audit.checks.case import Case
 from audit.evidence.hand_evidence import Evidence
 from audit.evidence.table_days import Surroundings
 from audit.findings.counts import HOUR, FindingCounts
-from audit.replay.codes import GAMES, STATUSES
+from audit.replay.codes import STATUSES
 from audit.replay.judging import NO_RULES
 
 CELLS: Final = 5_000
@@ -144,14 +145,14 @@ class Summary:
         for code, game in enumerate(GAMES):
             mine = scope & (rounds.game == code)
             if mine.any():
-                self.verdicts[game.value] = _verdicts(case, mine)
-                self._versions(case, game.value, mine)
+                self.verdicts[game] = _verdicts(case, mine)
+                self._versions(case, game, mine)
         size = len(names.table.texts) * len(GAMES)
         counted = np.bincount(rounds.table[scope].astype(np.int64) * len(GAMES) + rounds.game[scope], minlength=size)
         for number in np.flatnonzero(counted).tolist():
             table, code = divmod(number, len(GAMES))
             casino, table_id = names.place(table)
-            self.tables[casino, table_id, GAMES[code].value] = [int(counted[number]), int(wagers_of_table[number])]
+            self.tables[casino, table_id, GAMES[code]] = [int(counted[number]), int(wagers_of_table[number])]
         self.hours = BusyHours.of(case, self.counts, known)
 
     def _versions(self, case: Case, game: str, mine: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +70,7 @@ def of_round(case: Case, i: int) -> dict[str, Any]:
     method = found.methods(i)[0]
     rules = found.rules_of(i)
     points = points_of(parse_hand(facts["player_cards"] or ""), parse_hand(facts["banker_cards"] or ""))
-    steps: Iterable[Any] = walk(points, rules, method) if rules is not None and points is not None else ()
+    steps = steps_of(walk(points, rules, method), rules.game) if rules is not None and points is not None else []
     return {
         **facts,
         **recorded,
@@ -80,7 +79,7 @@ def of_round(case: Case, i: int) -> dict[str, Any]:
         "outcome": points.outcome.value if points else None,
         "recorded_outcome": None if outcome == UNRECORDED else OUTCOME_WORDS[outcome].value,
         "draw_method": method.value if method and len(found.methods(i)) == 1 else None,
-        "steps": steps_of(tuple(steps)),
+        "steps": steps,
     }
 
 

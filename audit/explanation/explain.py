@@ -12,7 +12,7 @@ from typing import Any
 from audit.base import strict
 from audit.base.errors import UsageError
 from audit.base.model import LANGUAGES, Card, DrawMethod, Game, Scheme, Side, Text, money_text, parse_hand, total
-from audit.games import Departure, Points, Step, departure_of, walk
+from audit.games import Departure, Points, Step, departure_of, game_of, walk
 from audit.games.hand_facts import HandFacts
 from audit.games.paytable import Paytable
 from audit.games.settlement import amounts, due
@@ -23,10 +23,10 @@ from audit.rulebook.rules import GameRules, NotInForce
 @cache
 def _sentences() -> Mapping[str, Any]:
     content, place = strict.load(Path(__file__).with_name("explain.yaml"))
-    keys = ("sides", "acts", "done", "frame", "steps", "none", "dues", "labels")
+    keys = ("sides", "acts", "done", "frame", "steps", "none", "by_article", "dues", "labels")
     parts = strict.mapping(content, place, required=keys)
     out: dict[str, Any] = {"frame": strict.text(parts["frame"], place / "frame")}
-    out["none"] = strict.text(parts["none"], place / "none")
+    out |= {name: strict.text(parts[name], place / name) for name in ("none", "by_article")}
     for name in ("sides", "acts", "done", "steps", "dues", "labels"):
         section = parts[name]
         if not isinstance(section, dict):
@@ -35,13 +35,12 @@ def _sentences() -> Mapping[str, Any]:
     return out
 
 
-def step_text(step: Step) -> Text:
-    """One step of a walk in words."""
+def step_text(step: Step, game: Game) -> Text:
+    """One step of a walk in words; a rule that nobody has words for is told by its article."""
     words = _sentences()
     parts = {}
-    rule = step.rule
-    if rule == "player_stand" and step.holds < 6:
-        rule = "player_stand_banker_natural"
+    why = {**words["steps"], **game_of(game).steps}
+    reason = why.get(step.sentence or step.rule, words["by_article"])
     for language in LANGUAGES:
         faces = words["none"].in_language(language) if step.faces is None else str(step.faces)
         side = words["sides"][step.side.value].in_language(language)
@@ -51,7 +50,7 @@ def step_text(step: Step) -> Text:
             .format(
                 side=side[:1].upper() + side[1:],
                 holds=step.holds,
-                why=words["steps"][rule].in_language(language).format(faces=faces),
+                why=reason.in_language(language).format(faces=faces, article=step.article),
                 act=words["acts"][step.required.value].in_language(language),
                 done=words["done"][step.done.value].in_language(language),
             )
@@ -65,8 +64,8 @@ def label(name: str, language: str, **values: object) -> str:
     return text.format(**values)
 
 
-def steps_of(steps: Sequence[Step]) -> list[dict[str, Any]]:
-    """Steps as data, each with its text in every language."""
+def steps_of(steps: Sequence[Step], game: Game) -> list[dict[str, Any]]:
+    """The steps of a hand of `game` as data, each with its text in every language."""
     return [
         {
             "side": step.side.value,
@@ -74,10 +73,14 @@ def steps_of(steps: Sequence[Step]) -> list[dict[str, Any]]:
             "done": step.done.value,
             "article": step.article,
             "rule": step.rule,
-            "text": {language: step_text(step).in_language(language) for language in LANGUAGES},
+            "text": _plain(step_text(step, game)),
         }
         for step in steps
     ]
+
+
+def _plain(text: Text) -> dict[str, str]:
+    return {language: text.in_language(language) for language in LANGUAGES}
 
 
 def points_of(player: tuple[Card, ...], banker: tuple[Card, ...]) -> Points | None:
@@ -114,17 +117,18 @@ def explain(
 ) -> dict[str, Any]:
     """What `rules` require of a hand (contract: README, `explain`); `text` of each step is in `language`.
 
-    Raises UsageError for Makccarat without its drawing method.
+    Raises UsageError for a game that leaves a choice of drawing, without its method.
     """
-    if rules.game is Game.MAKCCARAT and method is None:
-        raise UsageError("a Makccarat hand needs --draw-method method_1 or method_2")
+    game = game_of(rules.game)
+    if game.methods and method is None:
+        raise UsageError(f"a {game.names.en} hand needs --draw-method {' or '.join(game.methods)}")
     points = points_of(player, banker)
     answer: dict[str, Any] = {
-        "game": rules.game.value,
+        "game": rules.game,
         "day": day.isoformat(),
         "version": rules.version,
         "instrument": rules.instrument,
-        "draw_method": method.value if method and rules.game is Game.MAKCCARAT else None,
+        "draw_method": method.value if method and game.methods else None,
         "player_cards": " ".join(map(str, player)),
         "banker_cards": " ".join(map(str, banker)),
         "player_points": total(player),
@@ -141,7 +145,7 @@ def explain(
     found: Departure | None = departure_of(steps)
     if found:
         answer["departure"] = {"code": found.code, "side": found.side.value, "article": found.article}
-    answer["steps"] = [step | {"text": step["text"][language]} for step in steps_of(steps)]
+    answer["steps"] = [step | {"text": step["text"][language]} for step in steps_of(steps, rules.game)]
     return answer
 
 
@@ -184,6 +188,8 @@ def explain_wager(
     without = next(
         (r.provision("commission.none") for r in rulebook.rules(rules.game) if r.has("commission.none")), None
     )
+    if not rulebook.house_bets(rules.game):
+        paytables = None
     what = due(bet, facts, rules, scheme=scheme, method=method, without_commission=without, paytables=paytables)
     words = _sentences()["dues"][what.kind.value].in_language(language)
     answer: dict[str, Any] = {

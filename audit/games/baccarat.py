@@ -1,4 +1,4 @@
-"""Baccarat, drawing: 55/2004 art. 9, walked in the order of its items.
+"""Baccarat: drawing by 55/2004 art. 9, walked in the order of its items, and Lucky Six.
 
 The numbers stand in the regulation's data (``regulations/baccarat.yaml``, provision ``draw``); the order stands here.
 """
@@ -6,13 +6,18 @@ The numbers stand in the regulation's data (``regulations/baccarat.yaml``, provi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
-from audit.base.model import Side
+from audit.base.model import DrawMethod, Outcome, Side
+from audit.games.due import Due, flat
+from audit.games.hand_facts import HandFacts
+from audit.games.spec import GameSpec
 from audit.games.steps import Act, Points, Step
+from audit.rulebook.rules import GameRules
 
 
-def walk(points: Points, draw: Mapping[str, Any]) -> Iterator[Step]:
+def walk(points: Points, draw: Mapping[str, Any], _method: DrawMethod | None = None) -> Iterator[Step]:
     """Yield the player's decision, then the banker's; stop after the first departure.
 
     Art. 9, body: at most one further card a side, the player first. Items 1) and 2): the player draws on a low total
@@ -27,9 +32,11 @@ def walk(points: Points, draw: Mapping[str, Any]) -> Iterator[Step]:
 
 def _player(points: Points, draw: Mapping[str, Any]) -> Step:
     articles = draw["articles"]
-    must = points.player in draw["player_draws_on"] and points.banker not in draw["natural"]
+    low, natural = points.player in draw["player_draws_on"], points.banker in draw["natural"]
+    must = low and not natural
     rule = "player_draw" if must else "player_stand"
-    return _step(points, Side.PLAYER, rule, articles[rule], must=must, holds=points.player, faces=points.banker)
+    step = _step(points, Side.PLAYER, rule, articles[rule], must=must, holds=points.player, faces=points.banker)
+    return replace(step, sentence="player_stand_banker_natural") if low and natural else step
 
 
 def _banker(points: Points, draw: Mapping[str, Any]) -> Step:
@@ -62,3 +69,12 @@ def _banker_duty(points: Points, draw: Mapping[str, Any]) -> tuple[bool, str]:
 def _step(points: Points, side: Side, rule: str, article: str, *, must: bool, holds: int, faces: int | None) -> Step:
     done = Act.DRAW if points.drew(side) else Act.STAND
     return Step(side, Act.DRAW if must else Act.STAND, done, rule, article, holds, faces)
+
+
+def lucky_six(facts: HandFacts, rules: GameRules) -> Due:
+    """56/2018: the banker must *win*, and with six; the odds go by its number of cards."""
+    won = facts.outcome is Outcome.BANKER and facts.banker_points == 6
+    return flat(rules, "odds.lucky_six", "two_cards" if facts.banker_cards == 2 else "three_cards", won=won)
+
+
+SPEC: Final = GameSpec.shipped("baccarat", walk=walk, bets={"lucky_six": lucky_six})

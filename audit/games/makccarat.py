@@ -1,4 +1,4 @@
-"""Makccarat, drawing: 67/2007 art. 9, one procedure for both methods.
+"""Makccarat: drawing by 67/2007 art. 9, one procedure for both methods.
 
 The methods differ in one point alone: what happens when the side that drew first only *equals* the other. Method 1
 makes the other side draw, method 2 ends the hand as a tie. That point is data (``regulations/makccarat.yaml``).
@@ -7,18 +7,22 @@ makes the other side draw, method 2 ends the hand as a tie. That point is data (
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from audit.base.model import DrawMethod, Side
+from audit.games.spec import GameSpec
 from audit.games.steps import Act, Points, Step
 
 
-def walk(points: Points, draw: Mapping[str, Any], method: DrawMethod) -> Iterator[Step]:
+def walk(points: Points, draw: Mapping[str, Any], method: DrawMethod | None) -> Iterator[Step]:
     """Yield the decisions of a hand in the order of art. 9(2); stop after the first departure.
 
     Item (1): a natural on either side ends the hand. Item (2): equal totals, both draw, the player first. Item (3):
     the lower side draws first, whichever it is; what it then holds decides for the other.
     """
+    if method is None:
+        message = "a Makccarat hand cannot be walked without its drawing method"
+        raise ValueError(message)
     for step in _steps(points, draw, method):
         yield step
         if step.departs:
@@ -73,3 +77,12 @@ def article_of(draw: Mapping[str, Any], rule: str, method: DrawMethod) -> str:
     own = articles.get(method.value, {})
     text: str = own[rule] if rule in own else articles[rule]
     return text.format(method=method.value)
+
+
+SPEC: Final = GameSpec.shipped(
+    "makccarat",
+    walk=walk,
+    methods=tuple(DrawMethod),
+    order_by_hand=True,
+    half_is_commission=True,  # 67/2007 art. 17(2) speaks of the house's share of the winnings
+)

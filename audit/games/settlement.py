@@ -8,45 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from typing import Final
 
-from audit.base.model import CENT, DrawMethod, Game, Outcome, Scheme, Side
+from audit.base.model import CENT, DrawMethod, Outcome, Scheme, Side
+from audit.games.due import Due, WagerEnd, flat
 from audit.games.hand_facts import HandFacts
 from audit.games.paytable import Paytable
+from audit.games.registry import game_of
 from audit.rulebook.rules import Citation, GameRules, Provision
 
 PAIR_BETS: Final = {"player_pair": Side.PLAYER, "banker_pair": Side.BANKER}
 SIDE_BETS: Final = {"player": Side.PLAYER, "banker": Side.BANKER}
-
-
-class WagerEnd(StrEnum):
-    """How a wager ends."""
-
-    WIN = "win"
-    LOSE = "lose"
-    PUSH = "push"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """What a wager is due, before rounding.
-
-    `odds` are the gross winnings for a stake of one; `commission` is the share of them that the house keeps; `half`
-    marks the half payment of the scheme without commission. `reason` (a key of the catalogue's reasons) stands where
-    the answer is not known; `unread_push` where a pushed wager (payout 0) could follow the unread 2/2009.
-    """
-
-    kind: WagerEnd
-    citation: Citation
-    odds: Fraction = Fraction(0)
-    commission: Fraction = Fraction(0)
-    half: bool = False
-    half_as_commission: bool = False
-    unread_push: bool = False
-    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,27 +45,24 @@ def due(
 
     `scheme` is None where the round names a scheme that the regulation does not know. `without_commission` is the
     wording to apply for the scheme without commission where the version itself has none (it is then judged by the
-    scheme recorded). `paytables` are the bets that the house's own file describes.
+    scheme recorded). `paytables` are the bets that the house's own file describes, where the law of the game ever let
+    it have any (:meth:`audit.rulebook.Rulebook.house_bets`).
     """
     if bet in SIDE_BETS:
         return _side_bet(SIDE_BETS[bet], facts, rules, scheme, without_commission)
-    if bet == "tie":
-        return _tie(facts, rules, method)
-    if bet in PAIR_BETS:
-        won = facts.player_pair if bet == "player_pair" else facts.banker_pair
-        return _flat(won=won, odds=rules.parameter("odds.pairs", bet), rules=rules, key="odds.pairs")
-    if bet in rules.parameter("bets", "gazetted") and bet == "lucky_six":
-        return _lucky_six(facts, rules)
+    game, gazetted = game_of(rules.game), bet in rules.parameter("bets", "gazetted")
+    if gazetted and bet == "tie":
+        return _tie(facts, rules, method if game.methods else None)
+    if gazetted and bet in PAIR_BETS:
+        won = facts.player_pair if PAIR_BETS[bet] is Side.PLAYER else facts.banker_pair
+        return flat(rules, "odds.pairs", bet, won=won)
+    if gazetted and bet in game.bets:
+        return game.bets[bet](facts, rules)
     unread = rules.provision("bets").parameters.get("unread", ())
-    if paytables and bet in paytables and rules.game is Game.BACCARAT:
+    if paytables and bet in paytables:
         return _by_paytable(facts, rules, paytables[bet])
     reason = "unread_2_2009" if bet in unread else "bet_odds_unknown"
     return Due(WagerEnd.UNKNOWN, rules.provision("bets").citation, reason=reason)
-
-
-def _flat(*, won: bool, odds: int, rules: GameRules, key: str) -> Due:
-    citation = rules.provision(key).citation
-    return Due(WagerEnd.WIN, citation, odds=Fraction(odds)) if won else Due(WagerEnd.LOSE, citation)
 
 
 def _tie(facts: HandFacts, rules: GameRules, method: DrawMethod | None) -> Due:
@@ -103,15 +73,6 @@ def _tie(facts: HandFacts, rules: GameRules, method: DrawMethod | None) -> Due:
     if facts.outcome is not Outcome.TIE:
         return Due(WagerEnd.LOSE, citation)
     return Due(WagerEnd.WIN, citation, odds=Fraction(rules.parameter("odds.tie", name)))
-
-
-def _lucky_six(facts: HandFacts, rules: GameRules) -> Due:
-    """56/2018: the banker must *win*, and with six; the odds go by its number of cards."""
-    citation = rules.provision("odds.lucky_six").citation
-    if facts.outcome is not Outcome.BANKER or facts.banker_points != 6:
-        return Due(WagerEnd.LOSE, citation)
-    name = "two_cards" if facts.banker_cards == 2 else "three_cards"
-    return Due(WagerEnd.WIN, citation, odds=Fraction(rules.parameter("odds.lucky_six", name)))
 
 
 def _side_bet(
@@ -136,7 +97,7 @@ def _side_bet(
     terms = provision.parameters
     if side.value in terms["sides"] and points in terms["half_points"]:
         half = even * Fraction(terms["pays"])
-        as_commission = rules.game is Game.MAKCCARAT  # 17(2) speaks of the house's share of the winnings
+        as_commission = game_of(rules.game).half_is_commission
         return Due(WagerEnd.WIN, provision.citation, odds=half, half=True, half_as_commission=as_commission)
     unread = terms.get("unread_push")
     pushed = bool(

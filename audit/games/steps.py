@@ -57,6 +57,7 @@ class Step:
 
     `holds` is the side's two-card total; `faces` what the provision looks at on the other side (its total, or the
     points of its third card, None where that side stood); `rule` the provision's key among the drawing articles.
+    `sentence` is the key of the words for it where these are not the rule's.
     """
 
     side: Side
@@ -66,6 +67,7 @@ class Step:
     article: str
     holds: int
     faces: int | None
+    sentence: str | None = None
 
     @property
     def departs(self) -> bool:

@@ -137,7 +137,7 @@ def register_table(approvals: Iterable[Approval]) -> pa.Table:
         {
             "approval_id": entry.approval_id,
             "casino": entry.casino,
-            "game": entry.game.value,
+            "game": entry.game,
             "option": entry.option,
             "value": entry.value,
             "tables": " ".join(entry.tables),

@@ -84,10 +84,12 @@ class GateProcess:
     def _put(
         self, judged: Mapping[str, pa.Table], profiles: Mapping[str, Mapping[str, Fact]], suites_dir: Path | None
     ) -> None:
+        from audit.base.known_games import added_games
+
         if self._helper is None or self._helper.stdin is None:
             raise EOFError
         packed = {role: _packed(table) for role, table in judged.items()}
-        pickle.dump((packed, dict(profiles), suites_dir), self._helper.stdin)
+        pickle.dump((packed, dict(profiles), suites_dir, added_games()), self._helper.stdin)
         self._helper.stdin.flush()
 
     def _get(self) -> GateResult | AuditError:
@@ -200,13 +202,17 @@ def serve(questions: BinaryIO, answers: BinaryIO, *, lean: bool = True) -> None:
     _get_ready(lean=lean)
     import pyarrow as pa
 
+    from audit.base.known_games import known
+
     while True:
         try:
-            packed, profiles, suites_dir = pickle.load(questions)  # noqa: S301 - from the parent that started this one
+            packed, profiles, suites_dir, games = pickle.load(questions)  # noqa: S301 - from the parent of this one
         except EOFError:
             return
         samples = {role: pa.ipc.open_stream(buffer).read_all() for role, buffer in packed.items()}
-        pickle.dump(_answer((samples, profiles, suites_dir), lean=lean), answers)
+        with known(*games):
+            answer = _answer((samples, profiles, suites_dir), lean=lean)
+        pickle.dump(answer, answers)
         answers.flush()
 
 

@@ -3,6 +3,8 @@
 A suite is an ordinary great-expectations suite in JSON: `name`, `expectations` (each `type`, `kwargs`, `meta`) and
 `meta`. Its `meta` says what it judges: `role` is a table, `of` is `rows` (the first rows of the table) or `profile`
 (the facts about all rows). The `meta` of an expectation holds its `severity` and what it expects in zh, pt and en.
+The library's suite parameters stand for the codes of the games there are: ``{"$PARAMETER": "games"}`` for a set of
+values, ``games_listed`` for the pattern of a list of them with commas between.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Final
 from audit.base import strict
 from audit.base.canonical import TABLES
 from audit.base.errors import ConfigurationError
+from audit.base.known_games import GAMES
 from audit.base.model import Text
 from audit.base.resources import resource_dir
 from audit.gate.facts import TableFacts
@@ -41,6 +44,8 @@ REGISTER_COLUMNS: Final = (
 )
 
 ROLES: Final = (*TABLES, "register")
+
+_PARAMETER: Final = "$PARAMETER"
 
 _COLUMN_KEYS: Final = ("column", "column_A", "column_B", "column_list", "column_set")
 
@@ -145,7 +150,16 @@ def _expectation(value: strict.Value, place: strict.YamlPath, known: frozenset[s
                 (place / "kwargs" / key).fail(f"there is no column {column!r}; known: {', '.join(sorted(known))}")
     return Expectation(
         type=strict.word(parts["type"], place / "type"),
-        kwargs={str(key): item for key, item in kwargs.items()},
+        kwargs={str(key): _given(item, place / "kwargs" / str(key)) for key, item in kwargs.items()},
         severity=strict.choice(meta["severity"], place / "meta" / "severity", SEVERITIES),
         text=strict.text(meta["text"], place / "meta" / "text"),
     )
+
+
+def _given(value: strict.Value, place: strict.YamlPath) -> strict.Value:
+    """A value as the library is handed it: the suite parameters are ours to fill in."""
+    if isinstance(value, dict) and _PARAMETER in value:
+        name = strict.choice(value[_PARAMETER], place / _PARAMETER, ("games", "games_listed"))
+        one = f"({'|'.join(GAMES)})"
+        return list(GAMES) if name == "games" else f"^({one}(,{one})*)?$"
+    return value

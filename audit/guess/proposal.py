@@ -14,6 +14,7 @@ import numpy as np
 
 from audit.base import strict
 from audit.base.canonical import ROUNDS, WAGERS, CanonicalTable, CellKind
+from audit.base.known_games import GAMES, known_games
 from audit.guess.card_columns import CardGuess, guess_cards
 from audit.guess.money_columns import guess_money
 from audit.guess.sniff import Sample, sample
@@ -60,8 +61,19 @@ class Guess:
         return "\n".join(lines) + "\n" + text
 
 
-@cache
 def _vocabulary() -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
+    """As :func:`_written`, with the games there are: their codes and names in each language."""
+    names, meanings = _written()
+    games = {
+        plain(word): game.code
+        for game in known_games()
+        for word in (game.code, game.names.zh, game.names.pt, game.names.en)
+    }
+    return names, {**meanings, "game": {**games, **meanings.get("game", {})}}
+
+
+@cache
+def _written() -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
     """Canonical column by the plain form of a name; and for each closed column the canonical word by a plain word."""
     content, place = strict.load(Path(__file__).with_name("vocabulary.yaml"))
     parts = strict.mapping(content, place, required=("columns", "words"))
@@ -193,7 +205,7 @@ def _rounds(seen: Sample, guess: Guess, found: Mapping[str, str], cards: CardGue
     section: Json = {"columns": _mapped(seen.columns, guess, found, ROUNDS)}
     _told_results(seen, guess, found, said, section)
     constants: Json = {}
-    for name, value in (("game", "baccarat"), ("status", "settled")):
+    for name, value in (("game", str(GAMES[0])), ("status", "settled")):
         if name not in found:
             constants[name] = value
             guess.undecided.append(f"no column says the {name}: {value!r} is assumed for every round")

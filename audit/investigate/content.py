@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from audit.base.columns import UNRECORDED
 from audit.base.model import LANGUAGES, MACAU, Text
 from audit.evidence.hand_evidence import of_round
+from audit.games import game_of
 from audit.investigate.scene import Scene
 from audit.investigate.shoe_view import approvals_at, in_order, records_where, round_line, shoe_content, sums, verdict
 from audit.investigate.wager_view import wagers_of
@@ -121,7 +122,7 @@ def _applied(scene: Scene, i: int) -> Json:
     out: Json = {"commission": word if scheme == OTHER_SCHEME else SCHEMES[scheme].value, "commission_source": source}
     rules = found.rules_of(i)
     method = int(found.method[i])
-    if rules is None or rules.game.value != "makccarat":
+    if rules is None or not game_of(rules.game).methods:
         return out
     if method == BOTH_METHODS:
         return out | {"draw_method": None, "draw_method_source": "unknown"}
@@ -173,7 +174,7 @@ def _law(scene: Scene, rules: GameRules | None, subject: Mapping[str, Any], arti
         if provision is not None:
             provisions.setdefault(provision.key, provision)
     return {
-        "game": rules.game.value,
+        "game": rules.game,
         "version": rules.version,
         "instrument": rules.instrument,
         "from": rules.in_force_from.isoformat(),

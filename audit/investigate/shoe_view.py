@@ -56,7 +56,7 @@ def approvals_at(scene: Scene, subject: Mapping[str, Any]) -> list[Json] | None:
             "row": entry.row,
         }
         for entry in register.approvals
-        if entry.game.value == subject["game"] and entry.names_table(subject["casino"], subject["table_id"])
+        if entry.game == subject["game"] and entry.names_table(subject["casino"], subject["table_id"])
     ]
 
 

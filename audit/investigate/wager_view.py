@@ -13,7 +13,8 @@ from audit.catalogue.catalogue import load as load_catalogue
 from audit.checks.wager_columns import WagerBatch
 from audit.checks.wager_faults import faults
 from audit.explanation.explain import explain_wager
-from audit.games.settlement import Due, WagerEnd, amounts
+from audit.games.due import Due, WagerEnd
+from audit.games.settlement import amounts
 from audit.investigate.scene import Scene
 from audit.replay.codes import OTHER_SCHEME, SCHEMES
 from audit.replay.dues import DEMONSTRATION, FATES, SETTLE, VOID, facts_of

@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.base.model import RANKS, Card, DrawMethod, Outcome, Scheme
+from audit.games.due import Due, WagerEnd
 from audit.games.hand_facts import HandFacts
 from audit.games.paytable import Paytable
-from audit.games.settlement import Due, WagerEnd, due
+from audit.games.settlement import due
 from audit.games.steps import Points
 from audit.replay.compile import NO_DEPARTURE, draw_table, every_state, points_of
 from audit.replay.hands import NO_THIRD, PAIR_NONE, PAIR_PERFECT, PAIR_PLAIN

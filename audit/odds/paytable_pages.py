@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from audit.base import strict
 from audit.base.errors import UsageError
-from audit.base.model import LANGUAGES, Game, Text, money_text
+from audit.base.known_games import GAMES
+from audit.base.model import LANGUAGES, Text, money_text
 from audit.games.paytable import CONDITIONS, Paytable, Tier
 from audit.games.paytable_files import load_paytable
 from audit.odds.enumeration import MOST_DECKS, edge, tier_ways, total_ways
@@ -80,8 +81,19 @@ def doubts(paytable: Paytable, rules: GameRules, decks: int = 8) -> list[Text]:
     return found
 
 
+def paytable_rules(rulebook: Rulebook) -> GameRules:
+    """The last version of the first game whose law lets the director authorise bets that a house proposes.
+
+    Raises UsageError where there is no such game.
+    """
+    for game in GAMES:
+        if rulebook.house_bets(game):
+            return rulebook.rules(game)[-1]
+    raise UsageError("no game's regulation lets a house have bets of its own")
+
+
 def paytable_data(path: Path, decks: int) -> dict[str, Any]:
-    """A paytable file compiled for baccarat with `decks` decks, under the last version of the regulation.
+    """A paytable file compiled with `decks` decks, under the last version of :func:`paytable_rules`.
 
     ``{bet, title, source, note, digest, game, version, decks, combinations, tiers: [{when, text, pays, combinations,
     probability, one_in, vectors: [{kind, player, banker, stake, winnings, unmet}]}], loses: {combinations,
@@ -93,7 +105,7 @@ def paytable_data(path: Path, decks: int) -> dict[str, Any]:
     if not 1 <= decks <= MOST_DECKS:
         raise UsageError(f"--decks: 1 to {MOST_DECKS} decks can be counted, not {decks}")
     paytable = load_paytable(path)
-    rules = Rulebook.load().rules(Game.BACCARAT)[-1]
+    rules = paytable_rules(Rulebook.load())
     total = total_ways(decks)
     *ways, losing = tier_ways(paytable, rules, decks)
     value = edge(paytable, rules, decks)
@@ -103,7 +115,7 @@ def paytable_data(path: Path, decks: int) -> dict[str, Any]:
         "source": paytable.source,
         "note": _plain(paytable.note) if paytable.note else None,
         "digest": paytable.digest,
-        "game": rules.game.value,
+        "game": rules.game,
         "version": rules.version,
         "decks": decks,
         "combinations": str(total),

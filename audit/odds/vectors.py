@@ -12,9 +12,10 @@ from itertools import product
 from typing import Final
 
 from audit.base.model import SUITS, Card, DrawMethod
+from audit.games.due import Due, WagerEnd
 from audit.games.hand_facts import HandFacts
 from audit.games.paytable import Paytable
-from audit.games.settlement import Due, WagerEnd, amounts
+from audit.games.settlement import amounts
 from audit.odds.enumeration import Ending, endings
 from audit.rulebook.rules import Citation, GameRules
 

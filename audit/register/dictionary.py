@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from audit.base import strict
 from audit.base.errors import UsageError
-from audit.base.model import Text
+from audit.base.known_games import known_games
+from audit.base.model import LANGUAGES, Text
 
 _FILE: Final = Path(__file__).with_name("dictionary.yaml")
 
@@ -67,6 +68,16 @@ def columns() -> tuple[RegisterColumn, ...]:
     return tuple(found)
 
 
+def _words(column: RegisterColumn) -> dict[str, str]:
+    """The words of a closed column, for the game its names in each language."""
+    known = dict(column.words)
+    if column.name == "game":
+        for game in known_games():
+            names = (plain(game.names.in_language(language)) for language in LANGUAGES)
+            known |= {name: game.code for name in names if name != game.code}
+    return known
+
+
 @cache
 def _headings() -> Mapping[str, str]:
     known: dict[str, str] = {}
@@ -87,7 +98,7 @@ def canonical_word(column: str, value: object) -> object:
     >>> canonical_word("decision", "批准"), canonical_word("decision", "granted"), canonical_word("value", "批准")
     ('granted', 'granted', '批准')
     """
-    words = next((each.words for each in columns() if each.name == column), {})
+    words = next((_words(each) for each in columns() if each.name == column), {})
     return words.get(plain(value), value) if isinstance(value, str) and words else value
 
 
@@ -99,7 +110,7 @@ def data_dictionary() -> list[dict[str, Any]]:
             "required": column.required,
             "header": {"zh": column.header.zh, "pt": column.header.pt, "en": column.header.en},
             "meaning": {"zh": column.meaning.zh, "pt": column.meaning.pt, "en": column.meaning.en},
-            "words": dict(column.words),
+            "words": _words(column),
             "example": column.example,
         }
         for column in columns()

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
 
+from audit.base.known_games import GAMES
 from audit.base.model import MACAU, Game
 from audit.register.approval import ALL_TABLES, Approval, Decision
 from audit.register.calendar_file import shipped_calendar
@@ -62,7 +63,7 @@ def _entry(row: SheetRow, zone: dt.tzinfo) -> Approval:
     return Approval(
         approval_id=_word(row, "approval_id"),
         casino=_word(row, "casino") if row.cells.get("casino") is not None else None,
-        game=Game(_choice(row, "game", tuple(Game))),
+        game=Game(_choice(row, "game", GAMES)),
         option=_word(row, "option"),
         value=_word(row, "value"),
         tables=_tables(row),

@@ -1,4 +1,4 @@
-"""The closed words of the canonical tables as codes: the place of a word in its tuple here."""
+"""The closed words of the canonical tables as codes: the place of a word in its tuple here, of a game in `GAMES`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from audit.base.model import Dealing, DrawMethod, Game, Outcome, Scheme, Status
+from audit.base.model import Dealing, DrawMethod, Outcome, Scheme, Status
 
-GAMES: Final = tuple(Game)
 STATUSES: Final = tuple(Status)
 OUTCOME_WORDS: Final = (Outcome.PLAYER, Outcome.BANKER, Outcome.TIE)
 DEALINGS: Final = tuple(Dealing)

@@ -14,9 +14,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from audit.base.model import DrawMethod, Game, Outcome, Side
+from audit.base.model import DrawMethod, Outcome, Side
 from audit.games import Points, departure_of, walk
-from audit.games.makccarat import lower_side
 from audit.replay.hands import NO_THIRD
 from audit.rulebook.rules import GameRules
 
@@ -40,6 +39,18 @@ def every_state() -> itertools.product[tuple[int, int, int, int]]:
     return itertools.product(range(10), range(10), range(11), range(11))
 
 
+def parts_of(number: int) -> tuple[int, int, int, int]:
+    """The four parts of a state by its number.
+
+    >>> parts_of(int(state_of(*(np.array(part, np.int8) for part in (7, 3, 10, 4)))))
+    (7, 3, 10, 4)
+    """
+    rest, banker_third = divmod(number, 11)
+    rest, player_third = divmod(rest, 11)
+    player, banker = divmod(rest, 10)
+    return player, banker, player_third, banker_third
+
+
 def points_of(state: tuple[int, int, int, int]) -> Points:
     """The points that a state stands for."""
     player, banker, player_third, banker_third = state
@@ -56,7 +67,7 @@ class DrawTable:
     """Answers by state: departure kind, its side, its article (an index into `articles`), required third-card order.
 
     `outcome`, `player_points` and `banker_points` are the result of the cards as they lie. `banker_first` says that
-    the banker is the first to take a third card (Makccarat, lower side).
+    the banker is the first to take a third card, where both do.
     """
 
     departure: Bytes
@@ -71,7 +82,7 @@ class DrawTable:
 
 @lru_cache(maxsize=64)
 def draw_table(rules: GameRules, method: DrawMethod | None) -> DrawTable:
-    """Run the game's walk over all 12,100 states under `rules` (and, for Makccarat, `method`)."""
+    """Run the game's walk over all 12,100 states under `rules` (and, where it has a choice, `method`)."""
     departure, side, outcome = (np.zeros(STATES, np.int8) for _ in range(3))
     player_points, banker_points = (np.zeros(STATES, np.int8) for _ in range(2))
     article = np.zeros(STATES, np.int16)
@@ -79,12 +90,13 @@ def draw_table(rules: GameRules, method: DrawMethod | None) -> DrawTable:
     articles: dict[str, int] = {"": 0}
     for number, state in enumerate(every_state()):
         points = points_of(state)
-        found = departure_of(walk(points, rules, method))
+        steps = walk(points, rules, method)
+        found = departure_of(steps)
         if found is not None:
             departure[number] = DEPARTURE_CODES.index(found.code)
             side[number] = SIDES.index(found.side)
             article[number] = articles.setdefault(found.article, len(articles))
         outcome[number] = OUTCOMES.index(points.outcome)
         player_points[number], banker_points[number] = points.player_total, points.banker_total
-        banker_first[number] = rules.game is Game.MAKCCARAT and lower_side(points) is Side.BANKER
+        banker_first[number] = steps[0].side is Side.BANKER
     return DrawTable(departure, side, article, tuple(articles), outcome, player_points, banker_points, banker_first)

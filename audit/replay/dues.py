@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.base.columns import Array
-from audit.base.model import CENT, DrawMethod, Game, Scheme, Status
+from audit.base.model import CENT, DrawMethod, Scheme, Status
+from audit.games import game_of
+from audit.games.due import Due, WagerEnd
 from audit.games.hand_facts import HandFacts
 from audit.games.paytable import Paytable
-from audit.games.settlement import SIDE_BETS, Due, WagerEnd, amounts, due
+from audit.games.settlement import PAIR_BETS, SIDE_BETS, amounts, due
 from audit.replay.codes import METHODS, OTHER_SCHEME, SCHEMES, STATUSES
 from audit.replay.hands import PAIR_NONE, PAIR_PERFECT, PAIR_SUITLESS
 from audit.replay.judging import BOTH_METHODS, NO_RULES, ReplayedRounds
@@ -38,7 +40,18 @@ CLASSES: Final = 10 * 10 * 2 * 2 * 4 * 4
 OTHER_BET: Final = "another bet"
 """Stands for every bet whose odds nobody knows."""
 
-KNOWN_BETS: Final = (*SIDE_BETS, "tie", "player_pair", "banker_pair", "lucky_six", "jackpot", "dragon_seven", OTHER_BET)
+
+def known_bets(rulebook: Rulebook) -> tuple[str, ...]:
+    """Every bet that a version of a regulation names, those of unread acts included; those on the sides come first."""
+    terms = [
+        rules.provision("bets").parameters
+        for game in rulebook.games
+        for rules in rulebook.rules(game)
+        if rules.has("bets")
+    ]
+    named = [bet for each in terms for name in ("gazetted", "unread") for bet in each.get(name, ())]
+    return tuple(dict.fromkeys([*SIDE_BETS, "tie", *PAIR_BETS, *named, OTHER_BET]))
+
 
 FATES: Final = ("settle", "void", "demonstration", "before_coverage", "cards_missing", "card_count")
 SETTLE, VOID, DEMONSTRATION, BEFORE_COVERAGE, CARDS_MISSING, CARD_COUNT = range(6)
@@ -89,8 +102,13 @@ def fates(rounds: Rounds, found: ReplayedRounds) -> npt.NDArray[np.int8]:
     return fate
 
 
-def judged_paytables(rules: GameRules, paytables: Mapping[str, Paytable]) -> Mapping[str, Paytable]:
-    """The house's paytables that a version lets decide: not those of bets that an unread act may have gazetted."""
+def judged_paytables(rulebook: Rulebook, rules: GameRules, paytables: Mapping[str, Paytable]) -> Mapping[str, Paytable]:
+    """The house's paytables that a version lets decide: not those of bets that an unread act may have gazetted.
+
+    None decides in a game whose law never let a house have bets of its own.
+    """
+    if not rulebook.house_bets(rules.game):
+        return {}
     unread = rules.provision("bets").parameters.get("unread", ())
     return {bet: paytable for bet, paytable in paytables.items() if bet not in unread}
 
@@ -116,7 +134,7 @@ class DueTable:
     _grows: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self.bets = [*KNOWN_BETS, *(bet for bet in self.paytables if bet not in KNOWN_BETS)]
+        self.bets = list(dict.fromkeys([*known_bets(self.rulebook), *self.paytables]))
         self._table = np.full((0, len(self.bets), CLASSES), -1, np.int16)
 
     def bet_code(self, bet: str) -> int:
@@ -180,12 +198,12 @@ class DueTable:
             scheme=None if scheme == OTHER_SCHEME else SCHEMES[scheme],
             method=self._method(rules, method),
             without_commission=self.without_commission(rules),
-            paytables=judged_paytables(rules, self.paytables),
+            paytables=judged_paytables(self.rulebook, rules, self.paytables),
         )
 
     @staticmethod
     def _method(rules: GameRules, method: int) -> DrawMethod | None:
-        if rules.game is Game.BACCARAT:
+        if not game_of(rules.game).methods:
             return None
         return METHODS[0 if method == BOTH_METHODS else method]
 

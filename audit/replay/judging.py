@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from audit.base.columns import UNRECORDED, Array
 from audit.base.days import day, day_number
+from audit.base.known_games import GAMES
 from audit.base.model import DrawMethod, Game, Scheme
-from audit.games import methods_of
-from audit.replay.codes import GAMES, METHODS, OTHER_SCHEME, SCHEMES
+from audit.games import game_of, methods_of
+from audit.replay.codes import METHODS, OTHER_SCHEME, SCHEMES
 from audit.replay.compile import DrawTable, draw_table, state_of
 from audit.replay.rounds import Rounds
 from audit.rulebook import Rulebook
@@ -24,7 +25,7 @@ from audit.rulebook.rules import GameRules
 
 NO_RULES: Final = -1
 BOTH_METHODS: Final = 2
-"""Code of a Makccarat round whose method nobody recorded or authorised alone: both are tried."""
+"""Code of a round whose game leaves a choice and whose method nobody recorded or authorised alone: both are tried."""
 
 MOST_CARDS: Final = 3
 
@@ -71,7 +72,7 @@ class ReplayedRounds:
     def methods(self, i: int) -> tuple[DrawMethod | None, ...]:
         """The methods under which round `i` is judged: one, or both where it is unknown."""
         rules = self.rules_of(i)
-        if rules is None or rules.game is Game.BACCARAT:
+        if rules is None or not game_of(rules.game).methods:
             return (None,)
         return methods_of(rules.game) if self.method[i] == BOTH_METHODS else (METHODS[self.method[i]],)
 
@@ -118,7 +119,7 @@ def judge(
         state=state,
     )
     for number, ruleset in enumerate(rulesets):
-        for method in range(len(methods_of(ruleset.game)) + (ruleset.game is Game.MAKCCARAT)):
+        for method in (*range(len(METHODS)), BOTH_METHODS) if game_of(ruleset.game).methods else (0,):
             mask = complete & (rules == number) & (found.method == method)
             if mask.any():
                 _look_up(found, ruleset, method, mask)
@@ -149,9 +150,15 @@ def _place(rulesets: list[GameRules], rules: GameRules) -> int:
     return len(rulesets) - 1
 
 
+def with_methods(rounds: Rounds) -> npt.NDArray[np.bool_]:
+    """Which rounds are of a game that leaves a choice between methods of drawing."""
+    choice = [bool(game_of(game).methods) for game in GAMES]
+    return np.array(choice, np.bool_).take(rounds.game)
+
+
 def _methods(rounds: Rounds, rules: Array, register: Authorisations | None) -> npt.NDArray[np.int8]:
     """The method recorded, else the one that the register authorises alone, else both (judging rule 4)."""
-    method = np.where(rounds.game == GAMES.index(Game.MAKCCARAT), rounds.method, 0).astype(np.int8)
+    method = np.where(with_methods(rounds), rounds.method, 0).astype(np.int8)
     _from_register(rounds, method, (method == UNRECORDED) & (rules != NO_RULES), "draw_method", METHODS, register)
     method[method == UNRECORDED] = BOTH_METHODS
     return method

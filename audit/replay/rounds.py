@@ -15,9 +15,7 @@ import pyarrow as pa
 
 from audit.base.columns import UNRECORDED, Array, Words
 from audit.base.days import DAY, MACAU_OFFSET, day, instant
-from audit.replay.codes import (
-    GAMES,
-)
+from audit.base.known_games import GAMES
 from audit.replay.hands import HandBook
 
 
@@ -119,7 +117,7 @@ class Rounds:
         casino, table = self.names.place(int(self.table[i]))
         shoe = int(self.shoe[i])
         return {
-            "game": GAMES[self.game[i]].value,
+            "game": GAMES[self.game[i]],
             "casino": casino,
             "table_id": table,
             "shoe_id": None if shoe == UNRECORDED else self.names.shoe_word[self.names.shoe[shoe][1]],

@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from audit.base.columns import UNRECORDED, Array, closed_set, instants, numbers
+from audit.base.known_games import GAMES
 from audit.base.typed_rows import TypedRows
 from audit.replay.codes import (
     DEALINGS,
-    GAMES,
     METHODS,
     NO_DECKS,
     NO_POINTS,
@@ -52,7 +52,7 @@ class RoundsReader:
             "table": table,
             "shoe": shoe,
             "round_no": numbers(rows["round_no"]),
-            "game": closed_set(rows["game"], [g.value for g in GAMES]),
+            "game": closed_set(rows["game"], GAMES),
             "status": closed_set(rows["status"], [s.value for s in STATUSES]),
             "has_reason": names.sequence.encode(rows["void_reason"]) != UNRECORDED,
             "start": instants(rows["started_at"]),

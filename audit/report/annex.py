@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
+from audit.base.known_games import GAMES, known_games
 from audit.register.notice import judge
 from audit.register.picture import calendar_svg
 from audit.report.contents import ReportData
 from audit.report.wording import DASH, Wording, as_day, as_instant
 from audit.rulebook.coverage import STATUS_TEXT, coverage_table
-
-_PREFIXES: Final = {"baccarat": "BAC-", "makccarat": "MAK-"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +27,8 @@ class Covered:
 
 def coverage(data: ReportData, wording: Wording) -> Iterator[Covered]:
     """Each rule of the games audited, the checks that judge it with their findings, and what is not judged."""
-    games = {str(game) for game in data.manifest["games"]} or set(_PREFIXES)
-    others = tuple(prefix for game, prefix in _PREFIXES.items() if game not in games)
+    games = {str(game) for game in data.manifest["games"]} or set(GAMES)
+    others = tuple(f"{game.item_prefix}-" for game in known_games() if game.code not in games)
     counts = {check.code: check.count for check in data.checks}
     titles = _titles(data, wording)
     for row in coverage_table():

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from audit.base.known_games import GAMES
 from audit.base.model import MACAU, MONEY_SCALE, Game, Text
 from audit.catalogue.catalogue import Catalogue
 from audit.report.run_files import GateSummary, Rejected, check_manifest, digest, read_gate, read_json, read_quarantine
@@ -194,7 +195,7 @@ class ReportData:
 def cited(rulebook: Rulebook, row: Mapping[str, Any]) -> Provision | None:
     """The provision whose article is the closest to the one a finding cites (`9(3)(2)` is within `9`)."""
     article, day = row["article"], as_day(row["legal_day"])
-    if not article or not day or row["game"] not in set(Game):
+    if not article or not day or row["game"] not in GAMES:
         return None
     try:
         rules = rulebook.on(Game(row["game"]), day)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from audit.base import strict
+from audit.base.known_games import REGULATIONS
 from audit.base.model import Text
 from audit.base.strict import Value, YamlPath
-from audit.rulebook.loader import REGULATIONS
 
 _CODE: Final = re.compile(r"[A-Z]{3}-[0-9]{3}")
 _COLUMN: Final = re.compile(r"(rounds|wagers|approvals|events)\.[a-z_]+")

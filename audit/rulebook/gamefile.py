@@ -11,9 +11,10 @@ from types import MappingProxyType
 from typing import Final, TypeVar, cast
 
 from audit.base import strict
+from audit.base.known_games import GAMES
 from audit.base.model import Game, Text
 from audit.base.strict import Value, YamlPath
-from audit.rulebook.instruments import MARKS, Instrument
+from audit.rulebook.instruments import MARKS, Instrument, read_instruments
 from audit.rulebook.rules import Provision
 from audit.rulebook.schema import PARAMETERS, checked
 from audit.rulebook.timeline import Span, Timeline
@@ -43,7 +44,8 @@ class Version:
 class GameFile:
     """One game's regulation: its versions in order, and for each provision key its wordings in order.
 
-    A wording of None marks the day from which the provision no longer exists.
+    A wording of None marks the day from which the provision no longer exists. `acts` are those of its own list, which
+    no other game's regulation knows.
     """
 
     game: Game
@@ -52,6 +54,7 @@ class GameFile:
     item_articles: frozenset[int]
     versions: Timeline[Version]
     provisions: Mapping[str, Timeline[Provision | None]]
+    acts: Mapping[str, Instrument]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +68,21 @@ def load_game(path: Path, instruments: Mapping[str, Instrument]) -> GameFile:
     """One game's file.
 
     Raises ConfigurationError naming the file and the path in it for anything that is not as documented in
-    docs/law-changes.md: unknown or missing keys, days out of order, an act that is not in `instruments`, a wording
-    that begins on a day on which no version begins.
+    docs/law-changes.md: unknown or missing keys, days out of order, an act that is neither in `instruments` nor in the
+    file's own list, a wording that begins on a day on which no version begins.
     """
     value, place = strict.load(path)
     parts = strict.mapping(
         value,
         place,
         required=["game", "instrument", "verified_on", "item_articles", "versions", "provisions"],
+        optional=["instruments"],
     )
-    game = Game(strict.choice(parts["game"], place / "game", list(Game)))
+    game = Game(strict.choice(parts["game"], place / "game", GAMES))
     if path.stem != game:
         (place / "game").fail(f"the file of {game} is {game}.yaml")
+    acts = read_instruments(parts.get("instruments", []), place / "instruments", instruments)
+    instruments = {**instruments, **acts}
     instrument = _act(parts["instrument"], place / "instrument", instruments)
     verified_on = strict.day(parts["verified_on"], place / "verified_on")
     versions = _timeline(
@@ -100,6 +106,7 @@ def load_game(path: Path, instruments: Mapping[str, Instrument]) -> GameFile:
         item_articles=_numbers(parts["item_articles"], place / "item_articles"),
         versions=versions,
         provisions=MappingProxyType(provisions),
+        acts=acts,
     )
 
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from audit.base import strict
+from audit.base.known_games import GAMES
 from audit.base.model import Game, Text
 from audit.base.strict import Value, YamlPath
 
@@ -81,16 +82,23 @@ def load_instruments(path: Path) -> Mapping[str, Instrument]:
     """
     value, place = strict.load(path)
     parts = strict.mapping(value, place, required=["instruments"])
+    return read_instruments(parts["instruments"], place / "instruments", {})
+
+
+def read_instruments(value: Value, where: YamlPath, others: Mapping[str, Instrument]) -> Mapping[str, Instrument]:
+    """A list of acts by identifier, in its order; none of them is among the `others`, and it may repeal those.
+
+    Raises ConfigurationError as :func:`load_instruments` does.
+    """
     acts: dict[str, Instrument] = {}
-    where = place / "instruments"
-    for index, item in enumerate(strict.sequence(parts["instruments"], where)):
+    for index, item in enumerate(strict.sequence(value, where)):
         act = _instrument(item, where / index)
-        if act.identifier in acts:
+        if act.identifier in acts or act.identifier in others:
             (where / index / "id").fail(f"the act {act.identifier} stands twice")
         acts[act.identifier] = act
     for index, act in enumerate(acts.values()):
         for repealed in act.repeals:
-            if repealed not in acts:
+            if repealed not in acts and repealed not in others:
                 (where / index / "repeals").fail(f"the act {repealed} is not in the list")
     return MappingProxyType(acts)
 
@@ -123,7 +131,7 @@ def _instrument(value: Value, place: YamlPath) -> Instrument:
         identifier=strict.word(parts["id"], place / "id"),
         kind=KINDS[strict.choice(parts["kind"], place / "kind", KINDS)],
         title=strict.text(parts["title"], place / "title"),
-        games=tuple(Game(strict.choice(name, place / "games", list(Game))) for name in words("games")),
+        games=tuple(Game(strict.choice(name, place / "games", GAMES)) for name in words("games")),
         signed=day("signed"),
         published=day("published"),
         published_certain=strict.flag(parts.get("published_certain", False), place / "published_certain"),

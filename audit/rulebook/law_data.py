@@ -12,6 +12,7 @@ from dataclasses import asdict, fields
 from typing import Final, TypeAlias
 
 from audit.base.errors import UsageError
+from audit.base.known_games import GAMES
 from audit.base.model import Game, Text
 from audit.rulebook.gamefile import Version
 from audit.rulebook.instruments import Instrument
@@ -35,15 +36,15 @@ def rules_list(rulebook: Rulebook, day: dt.date | None = None) -> Json:
     with a note that says so, for a game of which `day` lies before the first version.
     """
     if day is None:
-        return [_version(rulebook, game, version) for game in Game for version in rulebook.versions(game)]
+        return [_version(rulebook, game, version) for game in GAMES for version in rulebook.versions(game)]
     result: list[Json] = []
-    for game in Game:
+    for game in GAMES:
         try:
             result.append(_version(rulebook, game, rulebook.games[game].versions.at(day)))
         except NotInForce:
             first = rulebook.versions(game)[0].span.first
             note = _text(_UNCOVERED.format(day=day.isoformat(), first=first.isoformat()))
-            result.append({"game": game.value, "version": None, "known": False, "note": note})
+            result.append({"game": game, "version": None, "known": False, "note": note})
     return result
 
 
@@ -88,7 +89,7 @@ def rules_diff(rulebook: Rulebook, game: Game, before: dt.date, after: dt.date) 
         if key in old.provisions and old.provisions[key] != provision
     ]
     return {
-        "game": game.value,
+        "game": game,
         "from": {"day": before.isoformat(), "version": old.version},
         "to": {"day": after.isoformat(), "version": new.version},
         "acts": [instrument_data(rulebook.instruments[act]) for rules in between for act in rules.acts],
@@ -175,7 +176,7 @@ def plain(value: object) -> Json:
 def _version(rulebook: Rulebook, game: Game, version: Version) -> dict[str, Json]:
     span = version.span
     return {
-        "game": game.value,
+        "game": game,
         "version": version.identifier,
         "in_force_from": span.first.isoformat(),
         "window": [edge.isoformat() for edge in span.window] if span.window else None,

@@ -6,14 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from audit.base.known_games import known_game
 from audit.base.model import LANGUAGES, Text
 from audit.rulebook.coverage import STATUS_TEXT, Coverage
 from audit.rulebook.law_data import Json
 
-_GAMES: Final = {
-    "baccarat": Text("百家樂", "Bacará", "Baccarat"),
-    "makccarat": Text("萬家樂", "Makccarat", "Makccarat"),
-}
 _LABELS: Final = {
     "from": Text("生效日", "em vigor desde", "in force from"),
     "between": Text("生效日介乎", "em vigor desde um dia entre", "in force from a day between"),
@@ -64,7 +61,7 @@ def render_diff(data: Json, language: str) -> str:
     """The result of `rules_diff` as text: the acts between the days, then what each changed."""
     record = _record(data)
     before, after = _record(record["from"]), _record(record["to"])
-    game = _GAMES[_string(record, "game")].in_language(language)
+    game = known_game(_string(record, "game")).title.in_language(language)
     lines = [f"{game}: {before['day']} ({before['version']}) → {after['day']} ({after['version']})"]
     lines += [f"  {line}" for act in _records(record["acts"]) for line in _act_lines(act, language)]
     for kind in ("added", "removed", "changed"):
@@ -87,7 +84,7 @@ def render_coverage(table: Sequence[Coverage], language: str) -> str:
 
 
 def _version_lines(record: dict[str, Json], language: str) -> Iterator[str]:
-    game = _GAMES[_string(record, "game")].in_language(language)
+    game = known_game(_string(record, "game")).title.in_language(language)
     if record["version"] is None:
         yield f"{game}: {_label('unknown_text', language)}"
     else:

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
 
+from audit.base.known_games import REGULATIONS, known_games
 from audit.base.model import Game, Text
 from audit.rulebook.gamefile import GameFile, Version, load_game
 from audit.rulebook.instruments import Instrument, load_instruments
 from audit.rulebook.reference import article_text
-from audit.rulebook.rules import GameRules, NotInForce, Provision
+from audit.rulebook.rules import Citation, GameRules, NotInForce, Provision
 from audit.rulebook.timeline import Timeline
-
-REGULATIONS: Final = Path(__file__).resolve().parent.parent / "regulations"
-"""Where the package keeps its dated data."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,11 +36,12 @@ class Rulebook:
 
     @staticmethod
     def load(directory: Path | None = None) -> Rulebook:
-        """The rulebook of `directory`, by default the one that ships with the package; read once.
+        """The rulebook of `directory` (default: the one that ships with the package), games added included; read once.
 
         Raises ConfigurationError naming the file and the path in it for anything malformed.
         """
-        return _load((directory or REGULATIONS).resolve())
+        folder = (directory or REGULATIONS).resolve()
+        return _load(folder, tuple(game.regulation_in(folder) for game in known_games()))
 
     def on(self, game: Game, day: dt.date) -> GameRules:
         """The rules of `game` on the calendar day `day` of Macau.
@@ -68,6 +66,17 @@ class Rulebook:
     def rules(self, game: Game) -> tuple[GameRules, ...]:
         """The rules of every known version of `game`, in order."""
         return tuple(rules for rules in self._rules[game].entries if rules is not None)
+
+    def house_bets(self, game: Game) -> bool:
+        """Say whether any version of `game` lets the director authorise bets that a house proposes."""
+        clauses = [rules.provision("bets.other") for rules in self.rules(game) if rules.has("bets.other")]
+        return any(clause.parameters.get("director_may_authorise") is True for clause in clauses)
+
+    def authorisation(self, game: Game, day: dt.date | None) -> Citation:
+        """The duty to apply beforehand, as worded on `day`; without a day, or a known text of it, as worded last."""
+        versions = self.rules(game)
+        on = self._rules[game].at(day) if day is not None and day >= self.first_day(game) else None
+        return (on or versions[-1]).provision("authorisation").citation
 
     def stale_on(self, day: dt.date) -> bool:
         """Say whether on `day` more than a year has passed since the data was last compared with its sources."""
@@ -113,13 +122,17 @@ def _articles(provision: Provision) -> frozenset[str]:
 
 
 @cache
-def _load(directory: Path) -> Rulebook:
-    instruments = load_instruments(directory / "instruments.yaml")
-    games = {game: load_game(directory / f"{game}.yaml", instruments) for game in Game}
+def _load(directory: Path, files: tuple[Path, ...]) -> Rulebook:
+    instruments = dict(load_instruments(directory / "instruments.yaml"))
+    games: dict[Game, GameFile] = {}
+    for path in files:
+        read = load_game(path, instruments)
+        games[read.game] = read
+        instruments |= read.acts
     return Rulebook(
-        digest=_digest(directory),
+        digest=_digest([*directory.glob("*.yaml"), *(path for path in files if path.parent != directory)]),
         verified_on=min(file.verified_on for file in games.values()),
-        instruments=instruments,
+        instruments=MappingProxyType(instruments),
         games=MappingProxyType(games),
         _rules=MappingProxyType({game: _rules(file) for game, file in games.items()}),
     )
@@ -151,10 +164,10 @@ def _rules_of(file: GameFile, version: Version) -> GameRules | None:
     )
 
 
-def _digest(directory: Path) -> str:
+def _digest(files: Iterable[Path]) -> str:
     """SHA-256 over the data files in the order of their names; a file is its name, its length and its content."""
     result = hashlib.sha256()
-    for path in sorted(directory.glob("*.yaml"), key=lambda path: path.name):
+    for path in sorted(files, key=lambda path: path.name):
         content = path.read_bytes().replace(b"\r\n", b"\n")
         result.update(f"{path.name}\0{len(content)}\0".encode())
         result.update(content)

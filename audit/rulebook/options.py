@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from audit.base import strict
+from audit.base.known_games import GAMES, REGULATIONS
 from audit.base.model import Game, Text
 from audit.base.strict import Value, YamlPath
-from audit.rulebook.loader import REGULATIONS, Rulebook
+from audit.rulebook.loader import Rulebook
 from audit.rulebook.schema import PARAMETERS
 
 ANY_VALUE: Final = "*"
@@ -105,7 +106,7 @@ def _load(directory: Path) -> tuple[OptionValue, ...]:
 def _entry(value: Value, place: YamlPath, rulebook: Rulebook, *, coded: bool) -> list[OptionValue]:
     parts = strict.mapping(value, place, required=_KEYS, optional=["from", "window", "until"])
     since, window = _start(parts, place)
-    game = Game(strict.choice(parts["game"], place / "game", list(Game)))
+    game = Game(strict.choice(parts["game"], place / "game", GAMES))
     until = strict.day(parts["until"], place / "until") if "until" in parts else None
     rule_itself = strict.flag(parts["rule_itself"], place / "rule_itself")
     rules = rulebook.on(game, since)

@@ -7,6 +7,7 @@ whose *type* cannot carry what it should raises InputRefused: no row of it could
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -133,10 +134,10 @@ def rows_of(column: pa.DictionaryArray, wrong: Mask) -> Mask:
     return as_mask(pc.take(pa.array(wrong), column.indices))
 
 
-def words(raw: pa.Array, place: SourceColumn, allowed: tuple[str, ...]) -> Cells:
+def words(raw: pa.Array, place: SourceColumn, allowed: Sequence[str]) -> Cells:
     """A column whose texts must be of a closed set."""
     column = as_dictionary(raw, place)
-    wrong = ~as_mask(pc.is_in(column.dictionary, value_set=pa.array(allowed, pa.string())))
+    wrong = ~as_mask(pc.is_in(column.dictionary, value_set=pa.array(list(allowed), pa.string())))
     if not wrong.any():
         return Cells(column)
     return Cells(column, fault_if("unknown_word", rows_of(column, wrong)))

@@ -13,8 +13,9 @@ from audit.checks.applications import check_register, judge_register
 from audit.findings.table import SCHEMA
 from audit.register.observations import KINDS, observe
 from audit.register.register import Approval, Decision
+from audit.rulebook import Rulebook
 
-FIRST_DAYS = {Game.BACCARAT: dt.date(2004, 5, 18), Game.MAKCCARAT: dt.date(2007, 7, 10)}
+RULEBOOK = Rulebook.load()
 
 
 def day(text: str | None) -> dt.date | None:
@@ -27,7 +28,7 @@ def entry(approval_id: str = "A1", **changes: object) -> Approval:
     fields: dict[str, object] = {
         "approval_id": approval_id,
         "casino": "GAL",
-        "game": Game.BACCARAT,
+        "game": Game("baccarat"),
         "option": "commission",
         "value": "none",
         "tables": ("T1",),
@@ -76,13 +77,13 @@ def closure(applied: str, planned: str) -> dict[str, object]:
             "standard",
             ("APR-001", "high", "1"),
         ),
-        ({"game": Game.MAKCCARAT, "applied_at": None, "planned_from": day("2007-07-09")}, "standard", None),
+        ({"game": Game("makccarat"), "applied_at": None, "planned_from": day("2007-07-09")}, "standard", None),
         ({"applied_at": at("2003-05-17T10:00:00"), "planned_from": day("2004-05-18")}, "standard", None),
     ],
 )
 def test_notice_of_an_entry(changes: dict[str, object], reading: str, expected: tuple[str, str, str] | None) -> None:
     """An entry gets the finding, the gravity and the number that its notice deserves, or none."""
-    findings, rows = judge_register([entry(**changes)], FIRST_DAYS, reading)
+    findings, rows = judge_register([entry(**changes)], RULEBOOK, reading)
 
     assert len(rows) == 1
     found = [(finding["code"], finding["severity"], finding["observed"]) for finding in findings]
@@ -92,8 +93,8 @@ def test_notice_of_an_entry(changes: dict[str, object], reading: str, expected: 
 
 def test_a_finding_has_every_column_and_its_facts() -> None:
     """A finding has the columns of the table but identity and words, cites the article, and brings its facts."""
-    late = entry(game=Game.MAKCCARAT, option="tie", value="kept", applied_at=at("2026-03-11T10:00:00"), row=7)
-    (finding,), _ = judge_register([late], FIRST_DAYS)
+    late = entry(game=Game("makccarat"), option="tie", value="kept", applied_at=at("2026-03-11T10:00:00"), row=7)
+    (finding,), _ = judge_register([late], RULEBOOK)
 
     missing = {"finding_id", "message_zh", "message_pt", "message_en"}
     assert set(finding) == set(SCHEMA.names) - missing | {"facts"}
@@ -107,7 +108,7 @@ def test_a_finding_has_every_column_and_its_facts() -> None:
 
 def test_the_facts_say_how_it_was_counted() -> None:
     """The facts of a short notice name the deemed day, the days counted and the days needed."""
-    (finding,), (row,) = judge_register([entry(applied_at=at("2026-03-10T18:05:00"))], FIRST_DAYS)
+    (finding,), (row,) = judge_register([entry(applied_at=at("2026-03-10T18:05:00"))], RULEBOOK)
 
     facts = finding["facts"]
     assert isinstance(facts, dict)
@@ -130,7 +131,7 @@ def test_the_facts_say_how_it_was_counted() -> None:
 )
 def test_the_summary_has_one_row_per_entry(changes: dict[str, object], state: str, reason: str | None) -> None:
     """The summary says of every entry what its notice came to, or why nothing could be said."""
-    _, (row,) = judge_register([entry(**changes)], FIRST_DAYS)
+    _, (row,) = judge_register([entry(**changes)], RULEBOOK)
 
     assert (row["state"], row["reason"]) == (state, reason)
     assert json.loads(json.dumps(row)) == row
@@ -151,7 +152,7 @@ OBSERVED = [
     ("unknown value", [entry(value="half")], ["unknown_value"]),
     ("fixed burn of baccarat", [entry(option="burn", value="fixed_8")], []),
     ("no such fixed burn", [entry(option="burn", value="fixed_9")], ["unknown_value"]),
-    ("fixed burn of Makccarat", [entry(game=Game.MAKCCARAT, option="burn", value="fixed_1")], ["unknown_value"]),
+    ("fixed burn of Makccarat", [entry(game=Game("makccarat"), option="burn", value="fixed_1")], ["unknown_value"]),
     ("any bet code", [entry(option="bet", value="panda_eight")], []),
     ("a listed bet", [entry(option="bet", value="tie")], ["option_needs_none"]),
     ("the rule itself", [entry(value="standard")], ["option_needs_none"]),
@@ -196,7 +197,7 @@ def test_every_kind_of_observation_is_tested() -> None:
 def test_the_whole_check_separates_findings_from_observations() -> None:
     """Findings carry only the contract's codes; every notice lists its working days by name."""
     entries = [entry(), entry("A2", value="half", tables=("T2",), applied_at=at("2026-03-12T10:00:00"))]
-    result = check_register(entries, FIRST_DAYS)
+    result = check_register(entries, RULEBOOK)
 
     assert [finding["code"] for finding in result["findings"]] == ["APR-001"]
     assert [remark["kind"] for remark in result["observations"]] == ["authorised_before_application", "unknown_value"]
@@ -213,7 +214,7 @@ def test_findings_are_worded_by_the_catalogue() -> None:
         entry("A2", applied_at=None),
         entry("A3", applied_at=at("2026-03-10T10:00:00")),
     ]
-    for finding in judge_register(entries, FIRST_DAYS)[0]:
+    for finding in judge_register(entries, RULEBOOK)[0]:
         facts = finding["facts"]
         assert isinstance(facts, dict)
         said = message(str(finding["code"]), finding | facts)
@@ -231,7 +232,7 @@ def test_reasons_are_those_of_the_catalogue() -> None:
         entry("A2", planned_from=day("2031-03-13")),
         entry("A3", planned_from=day("2004-01-13")),
     ]
-    _, rows = judge_register(entries, FIRST_DAYS)
+    _, rows = judge_register(entries, RULEBOOK)
 
     assert {row["reason"] for row in rows} <= set(load().reasons)
 

@@ -15,10 +15,11 @@ from audit.base.errors import ConfigurationError
 from audit.base.model import CENT, Game, Scheme, Text
 from audit.base.resources import resource_dir
 from audit.cli import call
+from audit.games.due import Due, WagerEnd
 from audit.games.hand_facts import HandFacts
 from audit.games.paytable import CONDITIONS, Paytable, Tier
 from audit.games.paytable_files import load_paytable, load_paytables
-from audit.games.settlement import Due, WagerEnd, amounts, due
+from audit.games.settlement import amounts, due
 from audit.odds.enumeration import MOST_DECKS, edge, edge_of, facts_counts
 from audit.replay.dues import DueTable
 from audit.rulebook import Rulebook
@@ -26,7 +27,7 @@ from audit.rulebook.rules import Citation
 
 SHIPPED = sorted((resource_dir("config") / "paytables").glob("*.yaml"))
 RULEBOOK = Rulebook.load()
-RULES = RULEBOOK.rules(Game.BACCARAT)[-1]
+RULES = RULEBOOK.rules(Game("baccarat"))[-1]
 TITLE = Text("甲", "A", "A")
 
 WELL_FORMED = """\

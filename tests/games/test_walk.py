@@ -12,8 +12,8 @@ from audit.games.steps import Act
 from audit.rulebook import Rulebook
 
 RULEBOOK = Rulebook.load()
-BACCARAT = RULEBOOK.rules(Game.BACCARAT)
-MAKCCARAT = RULEBOOK.rules(Game.MAKCCARAT)[-1]
+BACCARAT = RULEBOOK.rules(Game("baccarat"))
+MAKCCARAT = RULEBOOK.rules(Game("makccarat"))[-1]
 
 # One row for each banker's total, one column for each third card of the player, 0 to 9: draw or stand, as the table of
 # art. 9, items 3) and 4), is printed on the layouts.
@@ -197,5 +197,5 @@ def test_makccarat_needs_its_method() -> None:
     with pytest.raises(ValueError, match="drawing method"):
         walk(Points(1, 2), MAKCCARAT)
 
-    assert (None,) == methods_of(Game.BACCARAT)
-    assert tuple(DrawMethod) == methods_of(Game.MAKCCARAT)
+    assert (None,) == methods_of(Game("baccarat"))
+    assert tuple(DrawMethod) == methods_of(Game("makccarat"))

@@ -134,7 +134,7 @@ def test_faults_of_the_data_are_seen() -> None:
 def test_register_and_events_are_judged() -> None:
     """The register's table fits its suite, and an entry that ends before it starts fails a warning."""
     entry = Approval(
-        approval_id="A1", casino=None, game=Game.BACCARAT, option="burn", value="first_card", tables=("B01", "B02"),
+        approval_id="A1", casino=None, game=Game("baccarat"), option="burn", value="first_card", tables=("B01", "B02"),
         applied_at=START, decision=Decision.GRANTED, authorised_at=None, planned_from=dt.date(2024, 3, 8),
         ends_on=dt.date(2024, 3, 7), row=1,
     )  # fmt: skip

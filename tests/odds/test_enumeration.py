@@ -20,8 +20,8 @@ from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules, TextUnknown
 
 RULEBOOK = Rulebook.load()
-BACCARAT = RULEBOOK.rules(Game.BACCARAT)[-1]
-MAKCCARAT = RULEBOOK.rules(Game.MAKCCARAT)[-1]
+BACCARAT = RULEBOOK.rules(Game("baccarat"))[-1]
+MAKCCARAT = RULEBOOK.rules(Game("makccarat"))[-1]
 
 
 def percent(edge: Fraction, digits: int = 8) -> str:

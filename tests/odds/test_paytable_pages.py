@@ -23,7 +23,7 @@ from audit.odds.vectors import STAKE, cards_of, vectors
 from audit.rulebook import Rulebook
 
 SHIPPED = sorted((resource_dir("config") / "paytables").glob("*.yaml"))
-RULES = Rulebook.load().rules(Game.BACCARAT)[-1]
+RULES = Rulebook.load().rules(Game("baccarat"))[-1]
 
 
 def table(*tiers: tuple[dict[str, object], str]) -> Paytable:

@@ -31,7 +31,7 @@ def _one(folder: Path, name: str, content: bytes) -> tuple[object, ...]:
     (entry,) = load_register(folder / name)
     return (
         entry.approval_id,
-        entry.game.value,
+        entry.game,
         entry.tables,
         entry.decision.value,
         entry.authorised_at,

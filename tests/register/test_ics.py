@@ -23,7 +23,7 @@ def notice(applied: str, planned: str) -> NoticeJudgement:
 def entry(approval_id: str = "A1, 甲; \\ B") -> Approval:
     """Make an entry of the register."""
     return Approval(
-        approval_id, None, Game.BACCARAT, "commission", "none", ("*",), None, Decision.GRANTED, None, None, None, 1
+        approval_id, None, Game("baccarat"), "commission", "none", ("*",), None, Decision.GRANTED, None, None, None, 1
     )
 
 

@@ -33,7 +33,7 @@ def entry(
     return Approval(
         approval_id=approval_id,
         casino=casino,
-        game=Game.BACCARAT,
+        game=Game("baccarat"),
         option="commission",
         value=value,
         tables=tables,
@@ -48,7 +48,7 @@ def entry(
 
 def use(register: Register, on: int, casino: str | None = "GAL", table: str = "T1") -> tuple[Cover, str | None]:
     """Ask about one use of the option."""
-    cover, found = register.judge_use(casino, table, Game.BACCARAT, "commission", "none", day(on))
+    cover, found = register.judge_use(casino, table, Game("baccarat"), "commission", "none", day(on))
     return cover, found.approval_id if found else None
 
 
@@ -107,10 +107,10 @@ def test_authorised_values_of_a_day() -> None:
     )
 
     def values(on: int) -> set[str]:
-        return register.authorised_values("GAL", "T1", Game.BACCARAT, "commission", day(on))
+        return register.authorised_values("GAL", "T1", Game("baccarat"), "commission", day(on))
 
     assert [values(on) for on in (4, 5, 7, 10)] == [set(), {"none"}, {"none", "standard"}, {"standard"}]
-    assert register.authorised_values("GAL", "T1", Game.MAKCCARAT, "commission", day(8)) == set()
+    assert register.authorised_values("GAL", "T1", Game("makccarat"), "commission", day(8)) == set()
 
 
 def test_entries_in_force_on_a_day() -> None:

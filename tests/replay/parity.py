@@ -19,17 +19,18 @@ import numpy.typing as npt
 from audit.base.model import RANKS, SUITS, DrawMethod, Game, Scheme, Side, Text, parse_hand, total
 from audit.checks.wager_faults import Paid, PaymentFault, faults, unplayed_fault
 from audit.games import Points, departure_of, walk
+from audit.games.due import Due, WagerEnd
 from audit.games.hand_facts import HandFacts
 from audit.games.makccarat import lower_side
 from audit.games.paytable import Paytable, Tier
-from audit.games.settlement import Amounts, Due, WagerEnd, amounts, due
+from audit.games.settlement import Amounts, amounts, due
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules, NotInForce, Provision
 
 Ints = npt.NDArray[np.int64]
 
 NO_THIRD: Final = 10
-GAMES: Final = (Game.BACCARAT, Game.MAKCCARAT)
+GAMES: Final = (Game("baccarat"), Game("makccarat"))
 METHODS: Final = (None, "method_1", "method_2")
 SCHEMES: Final = (None, "standard", "none", "weekly")
 STATUSES: Final = ("settled", "void", "demonstration")
@@ -121,7 +122,7 @@ def draw_sample(seed: int, many: int, rulebook: Rulebook, edges: Sequence[int]) 
     """
     rng = np.random.default_rng(seed)
     texts = _hands(rng, 30_000)
-    starts = sorted({version.span.first for game in Game for version in rulebook.versions(game)})
+    starts = sorted({version.span.first for game in GAMES for version in rulebook.versions(game)})
     days = {start + dt.timedelta(days=shift) for start in starts for shift in (-1, 0, int(rng.integers(1, 60)))}
     near = {max(edge + shift, 1) for edge in (*edges, LARGEST_STAKE - 1) for shift in (-1, 0, 1)}
     some = (10 ** rng.uniform(0, np.log10(LARGEST_STAKE), 300)).astype(np.int64)
@@ -141,7 +142,7 @@ def draw_sample(seed: int, many: int, rulebook: Rulebook, edges: Sequence[int]) 
     sizes = {"player": len(texts), "banker": len(texts), "game": 2, "day": len(days), "time": len(TIMES)}
     sizes |= {"method": 3, "scheme": 4, "status": 3, "bet": len(BETS), "stake": len(stakes), "variant": len(VARIANTS)}
     columns = {name: rng.choice(size, many, p=chances.get(name)) for name, size in sizes.items()}
-    known = [max(rulebook.first_day(game) for game in Game) <= day for day in sorted(days)]
+    known = [max(rulebook.first_day(game) for game in GAMES) <= day for day in sorted(days)]
     late = rng.choice(np.flatnonzero(known), many)  # most hands on days whose law is known for both games
     columns["day"] = np.where(rng.random(many) < 0.8, late, columns["day"])
     return Sample(texts, sorted(days), stakes, **columns)
@@ -196,7 +197,7 @@ class Scalar:
             ["before_coverage", "demonstration", "void", "settle", "card_count"],
             "cards_missing",
         )
-        self.makccarat = sample.game == GAMES.index(Game.MAKCCARAT)
+        self.makccarat = sample.game == GAMES.index(Game("makccarat"))
         self.doubtful = (self.fate == "settle") & self.makccarat & (sample.method == 0)
 
     def _version(self, game: int, day: int) -> int:
@@ -265,7 +266,7 @@ def verdict(rules: GameRules, method: int, player: int, banker: int, first: int,
     """Walk one hand: two-card points and third cards; by each method where none is recorded."""
     points = Points(player, banker, *(None if third == NO_THIRD else third for third in (first, second)))
     methods: tuple[DrawMethod | None, ...] = (None,)
-    if rules.game is Game.MAKCCARAT:
+    if rules.game == Game("makccarat"):
         methods = (DrawMethod(METHODS[method]),) if METHODS[method] else tuple(DrawMethod)
     found = [departure_of(walk(points, rules, each)) for each in methods]
     undecided = len({None if d is None else (d.code, d.side) for d in found}) > 1
@@ -278,7 +279,7 @@ def verdict(rules: GameRules, method: int, player: int, banker: int, first: int,
         points.outcome.value,
         points.player_total,
         points.banker_total,
-        rules.game is Game.MAKCCARAT and lower_side(points) is Side.BANKER,
+        rules.game == Game("makccarat") and lower_side(points) is Side.BANKER,
     )
 
 
@@ -293,7 +294,7 @@ def due_of(rulebook: Rulebook, rules: GameRules, method: int, scheme: int, bet: 
         facts,
         rules,
         scheme=(Scheme.STANDARD, Scheme.NONE, None)[scheme],
-        method=tuple(DrawMethod)[method] if rules.game is Game.MAKCCARAT else None,
+        method=tuple(DrawMethod)[method] if rules.game == Game("makccarat") else None,
         without_commission=_first_without_commission(rulebook, rules.game),
         paytables=_paytables(rules),
     )

@@ -22,8 +22,9 @@ from audit.checks.payouts import Payouts
 from audit.checks.wager_columns import WagerBatch, WagerWords
 from audit.config.settings import Settings
 from audit.findings.table import Sink
+from audit.games.due import Due, WagerEnd
 from audit.games.hand_facts import HandFacts
-from audit.games.settlement import Due, WagerEnd, amounts
+from audit.games.settlement import amounts
 from audit.replay import judging
 from audit.replay.compile import DEPARTURE_CODES, OUTCOMES, SIDES, DrawTable, draw_table
 from audit.replay.dues import FATES, LARGEST, DueTable, fact_class, fates
@@ -92,7 +93,7 @@ def rounds_of(sample: Sample) -> Rounds:
         "round_id": pa.array(np.arange(many)),
         "table_id": (["T"], one),
         "round_no": pa.array(one + 1),
-        "game": ([game.value for game in GAMES], sample.game),
+        "game": (list(GAMES), sample.game),
         "status": (STATUSES, sample.status),
         "started_at": pa.array(starts[sample.day] + np.array(TIMES)[sample.time]),
         "player_cards": (hands, sample.player),

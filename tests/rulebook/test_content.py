@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+from audit.base.known_games import GAMES
 from audit.base.model import LANGUAGES, Game, Text
 from audit.rulebook import Provision, Rulebook
 from audit.rulebook.coverage import CoverageStatus, coverage_table
@@ -25,7 +26,10 @@ CODES = {
     *(f"LOG-00{n}" for n in range(1, 6)),
     "LIM-001",
 }
-RULES = {Game.BACCARAT: [f"BAC-{n:02}" for n in range(1, 45)], Game.MAKCCARAT: [f"MAK-{n:02}" for n in range(1, 40)]}
+RULES = {
+    Game("baccarat"): [f"BAC-{n:02}" for n in range(1, 45)],
+    Game("makccarat"): [f"MAK-{n:02}" for n in range(1, 40)],
+}
 
 
 def day(text: str) -> dt.date:
@@ -42,28 +46,28 @@ def wordings(rulebook: Rulebook, game: Game) -> list[Provision]:
 @pytest.mark.parametrize(
     ("game", "text", "key", "name", "expected"),
     [
-        (Game.BACCARAT, "2004-05-18", "equipment.decks", "max", 12),
-        (Game.BACCARAT, "2004-05-18", "odds.tie", "tie", 8),
-        (Game.BACCARAT, "2026-01-01", "odds.tie", "tie", 8),
-        (Game.BACCARAT, "2004-05-18", "opening.burn", "formulas", ("decks", "first_card")),
-        (Game.BACCARAT, "2011-10-04", "opening.burn", "formulas", ("decks", "first_card", "fixed")),
-        (Game.BACCARAT, "2005-11-28", "authorisation", "articles", (2, 3, 7, 12)),
-        (Game.BACCARAT, "2005-11-29", "authorisation", "articles", (2, 3, 7, 12, 18)),
-        (Game.BACCARAT, "2026-01-01", "authorisation", "notice_working_days", 3),
-        (Game.BACCARAT, "2008-12-31", "bets.other", "director_may_authorise", False),
-        (Game.BACCARAT, "2009-06-23", "bets.other", "director_may_authorise", True),
-        (Game.BACCARAT, "2009-01-01", "commission.none", "unread_push", {"points": 7, "cards": 3}),
-        (Game.BACCARAT, "2009-01-01", "bets", "unread", ("dragon_seven",)),
-        (Game.BACCARAT, "2026-01-01", "bets", "unread", ("dragon_seven",)),
-        (Game.BACCARAT, "2018-04-24", "odds.lucky_six", "two_cards", 12),
-        (Game.BACCARAT, "2018-04-24", "odds.lucky_six", "three_cards", 20),
-        (Game.MAKCCARAT, "2007-07-10", "odds.tie", "method_1", 14),
-        (Game.MAKCCARAT, "2007-07-10", "odds.tie", "method_2", 9),
-        (Game.MAKCCARAT, "2007-07-10", "commission.standard", "points", (7, 8, 9)),
-        (Game.MAKCCARAT, "2007-07-10", "commission.standard", "sides", ("player", "banker")),
-        (Game.MAKCCARAT, "2007-07-10", "commission.none", "half_points", (4,)),
-        (Game.MAKCCARAT, "2007-07-10", "authorisation", "articles", (2, 3, 7, 9, 11, 16, 17)),
-        (Game.MAKCCARAT, "2026-01-01", "bets.other", "director_may_authorise", False),
+        (Game("baccarat"), "2004-05-18", "equipment.decks", "max", 12),
+        (Game("baccarat"), "2004-05-18", "odds.tie", "tie", 8),
+        (Game("baccarat"), "2026-01-01", "odds.tie", "tie", 8),
+        (Game("baccarat"), "2004-05-18", "opening.burn", "formulas", ("decks", "first_card")),
+        (Game("baccarat"), "2011-10-04", "opening.burn", "formulas", ("decks", "first_card", "fixed")),
+        (Game("baccarat"), "2005-11-28", "authorisation", "articles", (2, 3, 7, 12)),
+        (Game("baccarat"), "2005-11-29", "authorisation", "articles", (2, 3, 7, 12, 18)),
+        (Game("baccarat"), "2026-01-01", "authorisation", "notice_working_days", 3),
+        (Game("baccarat"), "2008-12-31", "bets.other", "director_may_authorise", False),
+        (Game("baccarat"), "2009-06-23", "bets.other", "director_may_authorise", True),
+        (Game("baccarat"), "2009-01-01", "commission.none", "unread_push", {"points": 7, "cards": 3}),
+        (Game("baccarat"), "2009-01-01", "bets", "unread", ("dragon_seven",)),
+        (Game("baccarat"), "2026-01-01", "bets", "unread", ("dragon_seven",)),
+        (Game("baccarat"), "2018-04-24", "odds.lucky_six", "two_cards", 12),
+        (Game("baccarat"), "2018-04-24", "odds.lucky_six", "three_cards", 20),
+        (Game("makccarat"), "2007-07-10", "odds.tie", "method_1", 14),
+        (Game("makccarat"), "2007-07-10", "odds.tie", "method_2", 9),
+        (Game("makccarat"), "2007-07-10", "commission.standard", "points", (7, 8, 9)),
+        (Game("makccarat"), "2007-07-10", "commission.standard", "sides", ("player", "banker")),
+        (Game("makccarat"), "2007-07-10", "commission.none", "half_points", (4,)),
+        (Game("makccarat"), "2007-07-10", "authorisation", "articles", (2, 3, 7, 9, 11, 16, 17)),
+        (Game("makccarat"), "2026-01-01", "bets.other", "director_may_authorise", False),
     ],
 )
 def test_values_of_the_gazette(
@@ -75,7 +79,7 @@ def test_values_of_the_gazette(
 
 def test_55_2004_art_9_drawing_table(rulebook: Rulebook) -> None:
     """What art. 9(3) lets the banker draw on and what art. 9(4) forbids share out every third card."""
-    table = rulebook.on(Game.BACCARAT, day("2020-01-01")).parameter("draw", "banker_draws_on_third")
+    table = rulebook.on(Game("baccarat"), day("2020-01-01")).parameter("draw", "banker_draws_on_third")
     forbidden = {3: {8}, 4: {0, 1, 8, 9}, 5: {0, 1, 2, 3, 8, 9}, 6: {0, 1, 2, 3, 4, 5, 8, 9}, 7: set(range(10))}
 
     for total, draws in table.items():
@@ -95,18 +99,18 @@ def test_55_2004_art_9_drawing_table(rulebook: Rulebook) -> None:
 )
 def test_55_2004_art_13_gazetted_bets(rulebook: Rulebook, text: str, extra: set[str]) -> None:
     """The gazetted list is the five bets of 2004, the jackpot from 2007 and Lucky Six from 2018."""
-    gazetted = rulebook.on(Game.BACCARAT, day(text)).parameter("bets", "gazetted")
+    gazetted = rulebook.on(Game("baccarat"), day(text)).parameter("bets", "gazetted")
 
     assert {"player", "banker", "tie", "player_pair", "banker_pair"} | extra == set(gazetted)
 
 
-@pytest.mark.parametrize("game", list(Game))
+@pytest.mark.parametrize("game", list(GAMES))
 def test_every_rule_has_its_provision(rulebook: Rulebook, game: Game) -> None:
     """Each rule of the law's list belongs to a provision, and no provision names a rule that is not in the list."""
     assert set(RULES[game]) == {rule for wording in wordings(rulebook, game) for rule in wording.rule_ids}
 
 
-@pytest.mark.parametrize("game", list(Game))
+@pytest.mark.parametrize("game", list(GAMES))
 def test_every_wording_states_its_values_or_what_is_unread(rulebook: Rulebook, game: Game) -> None:
     """A wording gives every parameter of its provision, or says in words what has not been read."""
     for wording in wordings(rulebook, game):
@@ -114,7 +118,7 @@ def test_every_wording_states_its_values_or_what_is_unread(rulebook: Rulebook, g
         assert wording.unknown is not None or required <= set(wording.parameters), wording.key
 
 
-@pytest.mark.parametrize("game", list(Game))
+@pytest.mark.parametrize("game", list(GAMES))
 def test_every_citation_resolves(rulebook: Rulebook, game: Game) -> None:
     """Each article cited anywhere belongs to a provision on that day and can be written out in both languages."""
     for rules in rulebook.rules(game):
@@ -132,7 +136,7 @@ def test_every_citation_resolves(rulebook: Rulebook, game: Game) -> None:
                     assert rulebook.reference(game, rules.in_force_from, article).zh.startswith("第")
 
 
-@pytest.mark.parametrize("game", list(Game))
+@pytest.mark.parametrize("game", list(GAMES))
 def test_written_references_agree_with_the_compact_form(rulebook: Rulebook, game: Game) -> None:
     """The Chinese and Portuguese references of a provision say the same article as its compact form."""
     first_paragraphs = re.compile(r"13\([1-4]\)")
@@ -148,7 +152,7 @@ def test_written_references_agree_with_the_compact_form(rulebook: Rulebook, game
 
 def test_every_text_has_three_different_languages(rulebook: Rulebook) -> None:
     """No text repeats another language's, Chinese is in Chinese characters, and no placeholder is left."""
-    holders: list[object] = [wording for game in Game for wording in wordings(rulebook, game)]
+    holders: list[object] = [wording for game in GAMES for wording in wordings(rulebook, game)]
     holders += [*rulebook.instruments.values(), *load_alternatives(), *coverage_table()]
     texts = [
         value
@@ -170,7 +174,7 @@ def test_portuguese_keeps_the_spelling_of_the_gazette(rulebook: Rulebook) -> Non
     modern = re.compile(
         r"\b(direção|inspeção|redação|ação|ato|atos|exato|exata|diretor|diretamente|atual|infração)\b", re.IGNORECASE
     )
-    for game in Game:
+    for game in GAMES:
         for wording in wordings(rulebook, game):
             for text in (wording.summary, wording.interpretation, wording.unknown):
                 assert text is None or not modern.search(text.pt), wording.key
@@ -178,7 +182,7 @@ def test_portuguese_keeps_the_spelling_of_the_gazette(rulebook: Rulebook) -> Non
 
 def test_acts_run_in_step_with_the_versions(rulebook: Rulebook) -> None:
     """A version begins when its act does, or within the act's window, and later than the gazette's day."""
-    for game in Game:
+    for game in GAMES:
         for version in rulebook.versions(game):
             act = rulebook.instruments[version.acts[-1]]
             if act.in_force_from is not None:
@@ -193,10 +197,13 @@ def test_coverage_names_every_rule_and_only_known_checks(rulebook: Rulebook) -> 
     """Every rule, and every unread provision without a rule, is in the table with known checks or a reason."""
     table = {entry.subject: entry for entry in coverage_table()}
     orphans = {
-        wording.key for game in Game for wording in wordings(rulebook, game) if not wording.rule_ids and wording.unknown
+        wording.key
+        for game in GAMES
+        for wording in wordings(rulebook, game)
+        if not wording.rule_ids and wording.unknown
     }
 
-    assert {*RULES[Game.BACCARAT], *RULES[Game.MAKCCARAT], *orphans} == set(table)
+    assert {*RULES[Game("baccarat")], *RULES[Game("makccarat")], *orphans} == set(table)
     for entry in table.values():
         assert CODES >= set(entry.codes)
         assert bool(entry.codes) == (entry.status is CoverageStatus.CHECKED)
@@ -207,16 +214,16 @@ def test_coverage_names_every_rule_and_only_known_checks(rulebook: Rulebook) -> 
 @pytest.mark.parametrize(
     ("game", "option", "values"),
     [
-        (Game.BACCARAT, "burn", ["decks", "first_card", *(f"fixed_{n}" for n in range(1, 9))]),
-        (Game.MAKCCARAT, "burn", ["decks", "first_card"]),
-        (Game.BACCARAT, "last_round", ["at_cut_card", "one_more"]),
-        (Game.MAKCCARAT, "draw_method", ["method_1", "method_2"]),
-        (Game.BACCARAT, "draw_method", []),
-        (Game.BACCARAT, "tie", ["cancelled", "kept", "changed"]),
-        (Game.MAKCCARAT, "commission", ["standard", "none"]),
-        (Game.BACCARAT, "bet", [ANY_VALUE]),
-        (Game.MAKCCARAT, "bet", []),
-        (Game.BACCARAT, "prize", [ANY_VALUE]),
+        (Game("baccarat"), "burn", ["decks", "first_card", *(f"fixed_{n}" for n in range(1, 9))]),
+        (Game("makccarat"), "burn", ["decks", "first_card"]),
+        (Game("baccarat"), "last_round", ["at_cut_card", "one_more"]),
+        (Game("makccarat"), "draw_method", ["method_1", "method_2"]),
+        (Game("baccarat"), "draw_method", []),
+        (Game("baccarat"), "tie", ["cancelled", "kept", "changed"]),
+        (Game("makccarat"), "commission", ["standard", "none"]),
+        (Game("baccarat"), "bet", [ANY_VALUE]),
+        (Game("makccarat"), "bet", []),
+        (Game("baccarat"), "prize", [ANY_VALUE]),
     ],
 )
 def test_option_values(game: Game, option: str, values: list[str]) -> None:
@@ -235,14 +242,14 @@ def test_only_the_rules_themselves_need_no_authorisation() -> None:
 @pytest.mark.parametrize(
     ("game", "option", "value", "text", "expected"),
     [
-        (Game.BACCARAT, "commission", "none", "2005-11-28", Availability.UNAVAILABLE),
-        (Game.BACCARAT, "commission", "none", "2005-11-29", Availability.AVAILABLE),
-        (Game.BACCARAT, "burn", "fixed_8", "2011-09-26", Availability.UNAVAILABLE),
-        (Game.BACCARAT, "burn", "fixed_8", "2011-10-03", Availability.UNCERTAIN),
-        (Game.BACCARAT, "burn", "fixed_8", "2011-10-04", Availability.AVAILABLE),
-        (Game.BACCARAT, "bet", "small_six", "2008-12-31", Availability.UNAVAILABLE),
-        (Game.BACCARAT, "bet", "small_six", "2009-01-01", Availability.UNCERTAIN),
-        (Game.BACCARAT, "bet", "small_six", "2009-06-23", Availability.AVAILABLE),
+        (Game("baccarat"), "commission", "none", "2005-11-28", Availability.UNAVAILABLE),
+        (Game("baccarat"), "commission", "none", "2005-11-29", Availability.AVAILABLE),
+        (Game("baccarat"), "burn", "fixed_8", "2011-09-26", Availability.UNAVAILABLE),
+        (Game("baccarat"), "burn", "fixed_8", "2011-10-03", Availability.UNCERTAIN),
+        (Game("baccarat"), "burn", "fixed_8", "2011-10-04", Availability.AVAILABLE),
+        (Game("baccarat"), "bet", "small_six", "2008-12-31", Availability.UNAVAILABLE),
+        (Game("baccarat"), "bet", "small_six", "2009-01-01", Availability.UNCERTAIN),
+        (Game("baccarat"), "bet", "small_six", "2009-06-23", Availability.AVAILABLE),
     ],
 )
 def test_options_by_day(game: Game, option: str, value: str, text: str, expected: Availability) -> None:
@@ -255,8 +262,8 @@ def test_options_by_day(game: Game, option: str, value: str, text: str, expected
 
 def test_an_option_that_no_regulation_knows() -> None:
     """A bet in Makccarat and a ninth fixed burn are no option at all."""
-    assert find_option(Game.MAKCCARAT, "bet", "lucky_six", load_options()) is None
-    assert find_option(Game.BACCARAT, "burn", "fixed_9", load_options()) is None
+    assert find_option(Game("makccarat"), "bet", "lucky_six", load_options()) is None
+    assert find_option(Game("baccarat"), "burn", "fixed_9", load_options()) is None
 
 
 def test_options_agree_with_the_provisions(rulebook: Rulebook) -> None:

@@ -40,16 +40,16 @@ def test_the_example_amendment_holds_from_its_first_day(amended: Path) -> None:
     """The tie pays 8 to 1 on the day before the made-up act and 9 to 1 from its first day."""
     rulebook = Rulebook.load(amended)
 
-    assert 8 == rulebook.on(Game.BACCARAT, BEFORE).parameter("odds.tie", "tie")
-    assert 9 == rulebook.on(Game.BACCARAT, FIRST).parameter("odds.tie", "tie")
-    assert "1/2027" == rulebook.on(Game.BACCARAT, FIRST).provision("odds.tie").act
-    assert "55/2004" == rulebook.on(Game.BACCARAT, FIRST).instrument
+    assert 8 == rulebook.on(Game("baccarat"), BEFORE).parameter("odds.tie", "tie")
+    assert 9 == rulebook.on(Game("baccarat"), FIRST).parameter("odds.tie", "tie")
+    assert "1/2027" == rulebook.on(Game("baccarat"), FIRST).provision("odds.tie").act
+    assert "55/2004" == rulebook.on(Game("baccarat"), FIRST).instrument
 
 
 def test_the_example_amendment_changes_nothing_else(amended: Path) -> None:
     """The difference between the two days is the one provision, by the one act, and the digest tells."""
     rulebook = Rulebook.load(amended)
-    data: Any = law_data.rules_diff(rulebook, Game.BACCARAT, BEFORE, FIRST)
+    data: Any = law_data.rules_diff(rulebook, Game("baccarat"), BEFORE, FIRST)
 
     assert ["1/2027"] == [act["id"] for act in data["acts"]]
     assert ["odds.tie"] == [item["key"] for item in data["changed"]]
@@ -67,9 +67,9 @@ def test_a_provision_can_end(amended: Path) -> None:
     )
     rulebook = Rulebook.load(amended)
 
-    assert rulebook.on(Game.BACCARAT, BEFORE).has("odds.lucky_six")
-    assert not rulebook.on(Game.BACCARAT, FIRST).has("odds.lucky_six")
+    assert rulebook.on(Game("baccarat"), BEFORE).has("odds.lucky_six")
+    assert not rulebook.on(Game("baccarat"), FIRST).has("odds.lucky_six")
     with pytest.raises(NotInForce):
-        rulebook.on(Game.BACCARAT, FIRST).provision("odds.lucky_six")
-    data: Any = law_data.rules_diff(rulebook, Game.BACCARAT, BEFORE, FIRST)
+        rulebook.on(Game("baccarat"), FIRST).provision("odds.lucky_six")
+    data: Any = law_data.rules_diff(rulebook, Game("baccarat"), BEFORE, FIRST)
     assert ["odds.lucky_six"] == [item["key"] for item in data["removed"]]
