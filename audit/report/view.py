@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from audit.base.known_games import known_games
 from audit.base.model import Card
 from audit.report import annex
 from audit.report.card_pictures import hand_words
@@ -72,6 +73,18 @@ class View:
             return self.t(key)
         check = self.data.catalogue.checks.get(code)
         return str(check.slug) if check is not None else code
+
+    def games(self) -> str:
+        """The games that the auditor knows, in a sentence."""
+        return self._listed([self.w.text(game.names) for game in known_games()])
+
+    def regulations(self) -> str:
+        """The same as what a regulation is of."""
+        return self._listed([self.t("scope.regulation_of", game=self.w.text(game.names)) for game in known_games()])
+
+    def _listed(self, names: Sequence[str]) -> str:
+        *others, last = names
+        return self.t("list.and").join([self.t("list.comma").join(others), last] if others else [last])
 
     def family(self, key: str) -> str:
         """Name of a family of checks."""
