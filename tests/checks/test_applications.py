@@ -240,7 +240,7 @@ def test_reasons_are_those_of_the_catalogue() -> None:
 def test_days_are_counted_of_judged_notices_alone() -> None:
     """An entry planned before the first text has no days counted or passed over, though the calendar knows them."""
     early = entry(applied_at=at("2004-05-12T10:00:00"), authorised_at=None, planned_from=day("2004-05-17"))
-    (notice,) = check_register([early], FIRST_DAYS)["notices"]
+    (notice,) = check_register([early], RULEBOOK)["notices"]
 
     assert ("not_evaluated", None, [], []) == (
         notice["state"],
@@ -253,7 +253,7 @@ def test_days_are_counted_of_judged_notices_alone() -> None:
 def test_the_counts_of_every_reading_stand_in_the_summary() -> None:
     """Around a closure the four counts differ, and each stands under its own name."""
     around = entry(**closure("2018-09-11T10:00:00", "2018-09-18"))
-    _, (row,) = judge_register([around], FIRST_DAYS)
+    _, (row,) = judge_register([around], RULEBOOK)
     names = ("working_days", "clear_days", "working_days_closures_off", "clear_days_closures_off")
 
     assert [5, 4, 4, 3] == [row[name] for name in names]  # type: ignore[literal-required]
