@@ -49,17 +49,17 @@ def progress_of(arguments: argparse.Namespace) -> Iterator[Progress]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit round logs; the exit code says whether anything at or above --fail-on was found."""
-    from audit.commands import process
+    from audit.commands import timings_file
     from audit.gate.gate_process import GateProcess
 
     begun = time.perf_counter()
     if arguments.timings is not None:
-        process.claim(arguments.timings)
+        timings_file.claim(arguments.timings)
     # The gate gets ready in a process of its own, before anything else: of a small log, that is all the time.
-    with GateProcess() as gate, process.settled():
+    with GateProcess() as gate:
         result, threshold = _run(arguments, gate)
     if arguments.timings is not None:
-        process.write_timings(arguments.timings, result.steps, begun)
+        timings_file.write_timings(arguments.timings, result.steps, begun)
     summarise(result.manifest, result.out, as_json=arguments.json)
     return exit_code(result.worst, threshold)
 

@@ -143,7 +143,7 @@ class _ClusterAudit(LogAudit):
     def _take(self, total: Summary, outcome: tasks.PartOutcome) -> None:
         """Add what a part came to."""
         if outcome.findings is not None:
-            self._spool.add(outcome.findings)
+            self._sorted.add(outcome.findings)
         for role, facts in outcome.facts.items():
             self._progress(role, facts.rows)
             self._learn(role, facts)

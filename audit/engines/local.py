@@ -28,7 +28,7 @@ from audit.engines.part import Days, EventBook, PartAudit, SharedState, conflict
 from audit.engines.summary import Summary
 from audit.engines.timings import StepTimes
 from audit.engines.windows import WINDOW, WagerStream, in_step, late, windows
-from audit.findings.spool import Spool
+from audit.findings.sorted_runs import SortedFindings
 from audit.findings.table import Sink
 from audit.gate.facts import TableFacts as Facts
 from audit.replay.identity import ascending
@@ -47,7 +47,7 @@ class Audited:
     """Everything an audit found out, before it is written; closing it removes its temporary files."""
 
     summary: Summary
-    findings: Spool
+    findings: SortedFindings
     quarantine: Quarantine
     register: list[Any]
     repeats: dict[str, Counter[str]]
@@ -119,14 +119,18 @@ class LogAudit:
         """Get ready; `settled` is what earlier attempts found out about repeated ids, and takes what this one does."""
         self._settled = {} if settled is None else settled
         self._inputs, self._law, self._order, self._progress = inputs, law, order, progress
-        self._quarantine, self._watch, self._spool = Quarantine(), FactsWatch(foresee=foresee), Spool(folder=scratch)
+        self._quarantine, self._watch, self._sorted = (
+            Quarantine(),
+            FactsWatch(foresee=foresee),
+            SortedFindings(folder=scratch),
+        )
         self._scratch = scratch
         self._repeats: dict[str, Repeats] = {}
-        self._shared = SharedState(law, days, self._spool.add, bool(inputs.wagers))
+        self._shared = SharedState(law, days, self._sorted.add, bool(inputs.wagers))
 
     def close(self) -> None:
         """Remove the temporary files."""
-        self._spool.close()
+        self._sorted.close()
         self._quarantine.close()
 
     def run(self) -> Audited:
@@ -145,7 +149,7 @@ class LogAudit:
         summary.options += options_not_shown(summary.recorded, shared.events.kinds, summary.tally)
         register = self._check_register(summary)
         return Audited(
-            summary, self._spool, quarantine, register, counted, self._watch.facts, self._watch.samples(), shared.steps
+            summary, self._sorted, quarantine, register, counted, self._watch.facts, self._watch.samples(), shared.steps
         )
 
     def _events(self) -> Iterator[Batch]:
@@ -258,7 +262,7 @@ class LogAudit:
     def _sink(self, total: Summary) -> Sink:
         def take(batch: pa.RecordBatch) -> None:
             total.counts.note(batch)
-            self._spool.add(batch)
+            self._sorted.add(batch)
 
         return Sink(self._law.catalogue, take)
 

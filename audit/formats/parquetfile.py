@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from audit.base.columns import is_textual
 from audit.base.errors import InputRefused
 from audit.base.read_ahead import ReadAhead
-from audit.formats.decimals import WithArrow, open_decimals
 from audit.formats.folder_columns import constant, given
 from audit.formats.raw import RawBatch, check_names
+from audit.formats.second_decoder.decimals import WithArrow, open_decimals
 from audit.stores.files import SourceFile
 
 BATCH_ROWS: Final = 262_144

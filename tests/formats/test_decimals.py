@@ -13,7 +13,8 @@ import pytest
 
 from audit.base.canonical import WAGERS
 from audit.base.errors import InputRefused
-from audit.formats import decimals, decoder, parquetfile
+from audit.formats import parquetfile
+from audit.formats.second_decoder import decimals, decoder
 from audit.source.quarantine import Quarantine
 from audit.source.read import open_wagers
 from audit.stores.files import resolve

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.base.errors import InputRefused
-from audit.formats import decoder, filerun
-from audit.formats.filerun import FileStretch
+from audit.formats.second_decoder import decoder, filerun
+from audit.formats.second_decoder.filerun import FileStretch
 from audit.source import read, small_files
 from audit.source.file_reading import ReadStep
 from audit.source.profiles import SourceProfile

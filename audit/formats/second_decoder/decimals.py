@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 
 from audit.base.read_ahead import ReadAhead
-from audit.formats import decoder
-from audit.formats.decoder import Types
+from audit.formats.second_decoder import decoder
+from audit.formats.second_decoder.decoder import Types
 
 if TYPE_CHECKING:
     from audit.stores.files import SourceFile

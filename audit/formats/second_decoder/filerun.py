@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from audit.formats import decoder
-from audit.formats.decoder import Types
+from audit.formats.second_decoder import decoder
+from audit.formats.second_decoder.decoder import Types
 
 if TYPE_CHECKING:
     from audit.stores.files import SourceFile
