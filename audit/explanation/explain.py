@@ -14,7 +14,7 @@ from audit.base.errors import UsageError
 from audit.base.model import LANGUAGES, Card, DrawMethod, Game, Scheme, Side, Text, money_text, parse_hand, total
 from audit.games import Departure, Points, Step, departure_of, game_of, walk
 from audit.games.hand_facts import HandFacts
-from audit.games.paytable import Paytable
+from audit.games.paytable import Paytable, judged_paytables
 from audit.games.settlement import amounts, due
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules, NotInForce
@@ -188,9 +188,8 @@ def explain_wager(
     without = next(
         (r.provision("commission.none") for r in rulebook.rules(rules.game) if r.has("commission.none")), None
     )
-    if not rulebook.house_bets(rules.game):
-        paytables = None
-    what = due(bet, facts, rules, scheme=scheme, method=method, without_commission=without, paytables=paytables)
+    judged = judged_paytables(rules, paytables or {})
+    what = due(bet, facts, rules, scheme=scheme, method=method, without_commission=without, paytables=judged)
     words = _sentences()["dues"][what.kind.value].in_language(language)
     answer: dict[str, Any] = {
         "bet": bet,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from audit.base.model import Text
     from audit.games.hand_facts import HandFacts
+    from audit.rulebook.rules import GameRules
 
 
 CONDITIONS: Final = {
@@ -93,3 +94,15 @@ class Paytable:
     def place(self, facts: HandFacts) -> int:
         """The number of the tier that pays, from 0, or the number of tiers where none does; the suits must be known."""
         return next((number for number, tier in enumerate(self.tiers) if tier.holds(facts)), len(self.tiers))
+
+
+def judged_paytables(rules: GameRules, paytables: Mapping[str, Paytable]) -> Mapping[str, Paytable]:
+    """The house's paytables that a version lets decide: not those of bets that an unread act may have gazetted.
+
+    None decides where the version does not let the director authorise bets of the house (contract, judging rule 3).
+    """
+    clause = rules.provision("bets.other").parameters if rules.has("bets.other") else {}
+    if clause.get("director_may_authorise") is not True:
+        return {}
+    unread = rules.provision("bets").parameters.get("unread", ())
+    return {bet: paytable for bet, paytable in paytables.items() if bet not in unread}

@@ -45,8 +45,8 @@ def due(
 
     `scheme` is None where the round names a scheme that the regulation does not know. `without_commission` is the
     wording to apply for the scheme without commission where the version itself has none (it is then judged by the
-    scheme recorded). `paytables` are the bets that the house's own file describes, where the law of the game ever let
-    it have any (:meth:`audit.rulebook.Rulebook.house_bets`).
+    scheme recorded). `paytables` are the bets that the house's own file describes, those that the version lets
+    decide (:func:`audit.games.paytable.judged_paytables`).
     """
     if bet in SIDE_BETS:
         return _side_bet(SIDE_BETS[bet], facts, rules, scheme, without_commission)

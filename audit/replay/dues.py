@@ -19,7 +19,7 @@ from audit.base.model import CENT, DrawMethod, Scheme, Status
 from audit.games import game_of
 from audit.games.due import Due, WagerEnd
 from audit.games.hand_facts import HandFacts
-from audit.games.paytable import Paytable
+from audit.games.paytable import Paytable, judged_paytables
 from audit.games.settlement import PAIR_BETS, SIDE_BETS, amounts, due
 from audit.replay.codes import METHODS, OTHER_SCHEME, SCHEMES, STATUSES
 from audit.replay.hands import PAIR_NONE, PAIR_PERFECT, PAIR_SUITLESS
@@ -100,17 +100,6 @@ def fates(rounds: Rounds, found: ReplayedRounds) -> npt.NDArray[np.int8]:
     fate[rounds.status == STATUSES.index(Status.DEMONSTRATION)] = DEMONSTRATION
     fate[found.rules == NO_RULES] = BEFORE_COVERAGE
     return fate
-
-
-def judged_paytables(rulebook: Rulebook, rules: GameRules, paytables: Mapping[str, Paytable]) -> Mapping[str, Paytable]:
-    """The house's paytables that a version lets decide: not those of bets that an unread act may have gazetted.
-
-    None decides in a game whose law never let a house have bets of its own.
-    """
-    if not rulebook.house_bets(rules.game):
-        return {}
-    unread = rules.provision("bets").parameters.get("unread", ())
-    return {bet: paytable for bet, paytable in paytables.items() if bet not in unread}
 
 
 @dataclass
@@ -198,7 +187,7 @@ class DueTable:
             scheme=None if scheme == OTHER_SCHEME else SCHEMES[scheme],
             method=self._method(rules, method),
             without_commission=self.without_commission(rules),
-            paytables=judged_paytables(self.rulebook, rules, self.paytables),
+            paytables=judged_paytables(rules, self.paytables),
         )
 
     @staticmethod

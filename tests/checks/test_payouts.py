@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from audit.base.resources import resource_dir
 from tests.audited import audited
 
 BANKER_9 = {"player_cards": "3C 4S", "banker_cards": "9H KD"}
@@ -78,6 +79,36 @@ def test_what_is_open(row: dict[str, object], reason: str, tmp_path: Path) -> No
     assert [] == [code for code in done.codes if code.startswith("PAY")]
     assert done.counted["PAY-001", reason] == 1
     assert done.verdicts["conforming"] == 1
+
+
+SMALL_SIX = str(resource_dir("config") / "paytables" / "small_six.yaml")
+"""A paytable of the house: the banker wins with six in two cards, 22 for 1."""
+
+
+@pytest.mark.parametrize(
+    ("game", "day", "judged"),
+    [
+        ("baccarat", "2007-08-01", False),
+        ("baccarat", "2008-12-31", False),
+        ("baccarat", "2009-01-01", False),
+        ("baccarat", "2009-06-22", False),
+        ("baccarat", "2009-06-23", True),
+        ("baccarat", "2024-03-01", True),
+        ("makccarat", "2024-03-01", False),
+    ],
+)
+@pytest.mark.parametrize(("payout", "expected"), [("2200", []), ("100", ["PAY-002"]), ("2201", ["PAY-001"])])
+def test_a_paytable_counts_once_the_director_may_authorise_it(
+    game: str, day: str, judged: bool, payout: str, expected: list[str], tmp_path: Path
+) -> None:
+    """Before article 13(4) of 69/2009, and in Makccarat, what a bet of the house was due is not evaluated."""
+    hand = {"player_cards": "KS 10D 10H", "banker_cards": "QH 6C", "draw_method": "method_1"}
+    wager = {"bet": "small_six", "stake": "100", "payout": payout, "configuration": {"paytables": [SMALL_SIX]}}
+    done = audited({**hand, **wager, "game": game, "started_at": f"{day}T12:00:00+08:00"}, tmp_path)
+
+    assert (expected if judged else []) == [code for code in done.codes if code.startswith("PAY")]
+    assert (not judged) == (("PAY-001", "bet_odds_unknown") in done.open)
+    assert {"not_evaluated" if not judged else "violation" if expected else "conforming": 1} == done.verdicts
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ class Auditor(ShoeRules):
         casino: str = "",
         clear_days: bool = False,
         limits: Mapping[tuple[str, str], tuple[Decimal, Decimal]] | None = None,
+        house_bets: settlement.HouseBets | None = None,
     ) -> None:
         self.findings: list[Found] = []
         rows, twice, bad_rounds, round_repeats = distinct(rounds, "rounds", "round_id", ROUND_COLUMNS)
@@ -63,6 +64,7 @@ class Auditor(ShoeRules):
         self.register = None if approvals is None else Register(approvals)
         self.events = list(events or ())
         self.casino, self.clear_days, self.limits = casino, clear_days, limits or {}
+        self.house_bets = house_bets
         self.uses: dict[Use, list[Round]] = defaultdict(list)
         self.accepted = {"rounds": len(rows), "wagers": len(bets)}
         self.quarantined = {"rounds": bad_rounds, "wagers": bad_wagers}
@@ -203,6 +205,7 @@ class Auditor(ShoeRules):
                 scheme=scheme,
                 tie_choice=wager.get("tie_choice") or None,
                 paid=paid,
+                house_bets=self.house_bets,
             )
             for method in self._methods(r)
         ]
@@ -392,6 +395,8 @@ def audit(
     casino: str = "",
     clear_days: bool = False,
     limits: Mapping[tuple[str, str], tuple[Decimal, Decimal]] | None = None,
+    house_bets: settlement.HouseBets | None = None,
 ) -> Audit:
     """Audit a log; `wagers`, `approvals` and `events` are None where the run is not given them."""
-    return Auditor(rounds, wagers, approvals, events, casino=casino, clear_days=clear_days, limits=limits).run()
+    house = {"casino": casino, "clear_days": clear_days, "limits": limits, "house_bets": house_bets}
+    return Auditor(rounds, wagers, approvals, events, **house).run()  # type: ignore[arg-type]

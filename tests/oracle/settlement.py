@@ -7,6 +7,7 @@ Makccarat: 67/2007 arts 11, 12, 16, 17. Money is `Decimal` in the currency's uni
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_DOWN, Decimal
 
@@ -69,6 +70,10 @@ class Table:
     def result(self) -> str:
         """Rule 2: by the cards as dealt."""
         return drawing.result(self.player, self.banker)
+
+
+HouseBets = Mapping[str, Callable[[Table], int]]
+"""The house's own bets: what each pays for a stake of one on the cards of a round (0: it loses)."""
 
 
 def unknown(reason: str) -> Due:
@@ -157,6 +162,7 @@ def due_on_settled(
     scheme: str,
     tie_choice: str | None = None,
     paid: Decimal | None = None,
+    house_bets: HouseBets | None = None,
 ) -> Due:
     """What a wager of a settled round with a result is owed; `paid` matters only to the gap left by 2/2009."""
     if table.day < FIRST_DAY[table.game]:
@@ -179,4 +185,9 @@ def due_on_settled(
         if table.result == "banker" and drawing.points(table.banker) == 6:
             return _won(stake, 12 if len(table.banker) == 2 else 20, "17(5)")
         return _lost("17(5)")
+    # Rule 3: a house's paytable counts once the director could authorise it, in baccarat; rule 3 leaves dragon_seven.
+    authorisable = table.game == "baccarat" and table.day >= OTHER_BETS_FROM and bet != "dragon_seven"
+    if authorisable and house_bets and bet in house_bets and not gazetted(table.game, bet, table.day):
+        odds = house_bets[bet](table)
+        return _won(stake, odds, "13(4)") if odds else _lost("13(4)")
     return unknown("odds")

@@ -308,7 +308,9 @@ def _first_without_commission(rulebook: Rulebook, game: Game) -> Provision:
 
 @cache
 def _paytables(rules: GameRules) -> dict[str, Paytable]:
-    """The house's paytables, but none of a bet that an unread act may have gazetted."""
+    """The house's paytables where it may have bets, but none of a bet that an unread act may have gazetted."""
+    if rules.provision("bets.other").parameters.get("director_may_authorise") is not True:
+        return {}
     unread = rules.provision("bets").parameters.get("unread", ())
     return {bet: table for bet, table in PAYTABLES.items() if bet not in unread}
 
