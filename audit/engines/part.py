@@ -213,7 +213,9 @@ class PartAudit:
         self._payouts.finish()
         self._limits.finish()
         self._conflicting_wagers()
-        case.unanswered &= case.rounds.status == STATUSES.index(Status.SETTLED)  # judging rule 14
+        # Judging rule 14: rounds that were not played are conforming, but before the first known version (rule 3).
+        case.unanswered &= case.rounds.status == STATUSES.index(Status.SETTLED)
+        case.unanswered |= ~case.covered
         options = check_uses(case, self._uses)
         self._sink.flush()
         surroundings = Surroundings.of(case, self._counts, known.surroundings)

@@ -27,6 +27,18 @@ def baccarat_before_its_first_text(table: str) -> tuple[Log, Keys]:
     return Log(rows), {("DRW-001", rows[1]["round_id"], "player")}
 
 
+@scenario(register=False, verdicts={"not_evaluated": 4, "conforming": 3, "violation": 1})
+def rounds_that_were_not_played_before_the_first_text(table: str) -> tuple[Log, Keys]:
+    """Void and demonstration rounds are not evaluated either before the first text, whatever became of their wagers."""
+    days = ("2003-06-01", "2004-05-17", "2004-05-18", "2004-05-18")
+    rows = [
+        on(row_of(table, n, *BANKER_9, status=status, void_reason="spilt", shoe_id="", round_no=str(n)), day)
+        for n, (status, day) in enumerate(((s, d) for s in ("void", "demonstration") for d in days), 1)
+    ]
+    wagers = [wager_of(rows[n], "banker", "100", "95") for n in (0, 1, 2)]
+    return Log(rows, wagers), {("PAY-005", wagers[2]["wager_id"])}
+
+
 @scenario(verdicts={"violation": 1, "not_evaluated": 1})
 def the_legal_day_is_macaus(table: str) -> tuple[Log, Keys]:
     """17 May 2004, 17:00 in London is 18 May in Macau; 15:00 is still 17 May."""
