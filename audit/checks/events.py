@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from audit.base.columns import NEVER, UNRECORDED, Array
-from audit.base.days import day
+from audit.base.days import DAY, MACAU_OFFSET, day, day_number
+from audit.base.known_games import GAMES
 from audit.base.model import Dealing, parse_hand
 from audit.base.typed_rows import TypedRows
 from audit.checks.case import Case
@@ -21,6 +22,7 @@ from audit.checks.options_in_use import Uses
 from audit.checks.shoes import Shoes, note_shoe
 from audit.replay.codes import DEALINGS, NO_DECKS
 from audit.replay.hands import card_number
+from audit.replay.judging import first_day
 
 _SHUFFLER: Final = DEALINGS.index(Dealing.AUTO_SHUFFLER)
 
@@ -142,13 +144,14 @@ class EventChecks:
 
     def check(self) -> None:
         """Add every finding that the events show, and note the options in use."""
-        for code, events in sorted(self._by_shoe.items()):
+        for code, told in sorted(self._by_shoe.items()):
             place = self._shoe_at.get(code)
             if place is None or not self.shoes.asked[place]:
                 continue
             places = self.shoes.rounds(place)
             places = places[self.case.covered[places]]
             if len(places):
+                events = self._lawful(told, int(places[0]))
                 self._burn(places, events)
                 self._cut_card_placed(places, events)
                 self._cut_card_out(places, events)
@@ -156,6 +159,11 @@ class EventChecks:
         for table, events in sorted(self._by_table.items()):
             self._shoe_change(table, [e for e in events if e.event == "shoe_change"])
             self._auto_shuffler(table, events)
+
+    def _lawful(self, events: list[ShoeEvent], i: int) -> list[ShoeEvent]:
+        """The events from the first day on whose text is known of the game of round `i` (judging rule 13)."""
+        first = day_number(first_day(self.case.rulebook, GAMES[self.case.rounds.game[i]]))
+        return [event for event in events if (event.at + MACAU_OFFSET) // DAY >= first]
 
     def _count_silence(self) -> None:
         """Count the shoes that no event speaks of."""
@@ -298,12 +306,14 @@ class EventChecks:
     def _auto_shuffler(self, table: int, events: list[ShoeEvent]) -> None:
         """SHO-008: events of a shoe at a table that deals by automatic shuffler alone (art. 2(3))."""
         case, rounds = self.case, self.case.rounds
-        odd = [e for e in events if e.event in {"burn", "cut_card_placed", "cut_card_out"}]
         here = self._rounds_at(table)
         here = here[case.scope[here] & case.covered[here]]
-        if not odd or not len(here) or (rounds.dealing[here] != _SHUFFLER).any():
+        if not len(here) or (rounds.dealing[here] != _SHUFFLER).any():
             return
         first = int(here[0])
+        odd = [e for e in self._lawful(events, first) if e.event in {"burn", "cut_card_placed", "cut_card_out"}]
+        if not odd:
+            return
         case.note(
             "SHO-008",
             first,

@@ -344,6 +344,50 @@ def test_events_before_the_first_text(tmp_path: Path) -> None:
     assert [("SHO-005", "R2")] == done.told("first_round_id")
 
 
+@pytest.mark.parametrize(
+    ("game", "day", "judged"),
+    [
+        ("baccarat", "2004-05-17", False),
+        ("baccarat", "2004-05-18", True),
+        ("makccarat", "2007-07-09", False),
+        ("makccarat", "2007-07-10", True),
+    ],
+)
+def test_only_events_from_the_first_text_on_are_judged(game: str, day: str, judged: bool, tmp_path: Path) -> None:
+    """What was burnt, placed and seen before the law began is no breach of it, though the shoe is played on into it."""
+    night = dt.date.fromisoformat(day) + dt.timedelta(days=1)
+    started = [f"{night}T00:01:00+08:00", f"{night}T00:02:00+08:00", f"{night}T00:03:00+08:00"]
+    events = [
+        {"event": "burn", "burn_rule": "decks", "count": 3, "at": f"{day}T23:59:59+08:00"},
+        {"event": "cut_card_placed", "count": 1, "at": f"{day}T23:59:59+08:00"},
+        {"event": "cut_card_out", "at": f"{day}T23:59:59+08:00"},
+    ]
+    rows = {"game": game, "round_no": [1, 2, 3], "started_at": started, "draw_method": "method_1"}
+    done = audited(rows | {"events": events}, tmp_path)
+
+    assert (["SHO-004", "SHO-005", "SHO-006"] if judged else []) == [c for c in done.codes if c.startswith("SHO")]
+
+
+@pytest.mark.parametrize(("at", "seen"), [("2004-05-17T23:59:59+08:00", []), ("2004-05-18T00:00:00+08:00", ["2"])])
+def test_a_shuffler_s_events_before_the_first_text(at: str, seen: list[str], tmp_path: Path) -> None:
+    """SHO-008 counts events from the first version's day on, and options that events show begin with it too."""
+    started = "2004-05-18T00:01:00+08:00"
+    events = [{"event": "burn", "shoe_id": "", "at": at}, {"event": "cut_card_out", "shoe_id": "", "at": at}]
+    done = audited({"dealing": "auto_shuffler", "started_at": started, "events": events}, tmp_path)
+
+    assert seen == [row["observed"] for row in done.rows if row["code"] == "SHO-008"]
+
+
+def test_a_burn_before_the_first_text_is_no_option_in_use(tmp_path: Path) -> None:
+    """A burn of 17 May 2004 shows no choice that any register had to allow; a card seen in it stays in the shoe."""
+    burn = {"event": "burn", "burn_rule": "first_card", "cards": "7S", "count": 7, "at": "2004-05-17T23:59:59+08:00"}
+    rows = {"player_cards": "7S 7S", "banker_cards": "7S 7S", "decks": 4, "started_at": "2004-05-18T00:01:00+08:00"}
+    done = audited(rows | {"events": [burn], "approvals": [{"tables": "T9"}]}, tmp_path)
+
+    said = [row for row in done.told("value", "observed") if row[0] in {"SHO-002", "OPT-001"}]
+    assert [("SHO-002", "7S", "5")] == said
+
+
 def test_the_day_asked_for(tmp_path: Path) -> None:
     """Shoes and rounds of other days are not accused."""
     rows = {

@@ -8,10 +8,16 @@ from collections import defaultdict
 
 from tests.oracle import settlement
 from tests.oracle.register import Register
-from tests.oracle.rows import Found, Round, Row, cards, instant, whole
+from tests.oracle.rows import MACAU, Found, Round, Row, cards, instant, whole
 
 Use = tuple[str, str, str, str, str]
 """Casino, table, game, option and value."""
+
+
+def _day(text: str) -> dt.date:
+    at = instant(text)
+    assert at is not None
+    return at.astimezone(MACAU).date()
 
 
 class ShoeRules:
@@ -89,7 +95,8 @@ class ShoeRules:
 
     def _shoe_events(self, members: list[Round], where: dict[str, str]) -> None:
         first = members[0]
-        mine = self._events_of(where)
+        # Only events from the first version's day on.
+        mine = [e for e in self._events_of(where) if _day(e["at"]) >= settlement.FIRST_DAY[first.game]]
         for e in mine:
             at = instant(e["at"])
             assert at is not None
