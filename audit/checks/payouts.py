@@ -91,6 +91,18 @@ class Payouts:
         if len(here):
             self._settle(batch if len(here) == len(batch) else batch.take(here))
 
+    def vote(self, batch: WagerBatch) -> None:
+        """Count the wagers of other days where their scheme is asked of (judging rule 4); no more is said of them."""
+        asked = self.schemes.near.take(batch.at) & self.two_schemes.take(batch.at) & (batch.bet < _SIDES)
+        batch = batch.take(np.flatnonzero(asked))
+        if not len(batch):
+            return
+        number = self.dues.look_up(self.place.take(batch.at), batch.bet)
+        won = np.flatnonzero(self.dues.column("kind").take(number) == WIN)
+        payout = np.zeros(len(batch), np.int64)
+        payout[won], _ = self.dues.payout(number.take(won), batch.stake.take(won))
+        self._schemes(batch, number, payout, won)
+
     def _leave_open(self, at: Array, reason: str) -> None:
         self.case.tally.add("PAY-001", reason, len(at))
         self.case.unanswered[at] = True

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.base.columns import Array
-from audit.checks.case import Case
+from audit.checks.case import Case, Mask
 from audit.checks.wager_columns import WagerBatch
 from audit.replay.codes import SCHEMES
 
@@ -19,7 +19,11 @@ SHARE: Final = (9, 10)
 
 
 class SchemeGroups:
-    """Counts, for each (house and table, game, legal day, applied scheme), how its telling wagers were paid."""
+    """Counts, for each (house and table, game, legal day, applied scheme), how its telling wagers were paid.
+
+    Every round of the input has a vote, so that a wager has one answer whatever the days asked for; `near` marks the
+    rounds outside those days whose group has rounds in them.
+    """
 
     def __init__(self, case: Case) -> None:
         rounds, found = case.rounds, case.found
@@ -33,27 +37,37 @@ class SchemeGroups:
         self._of_round = np.repeat(back, np.diff(np.concatenate([first, [len(key)]]))) if len(key) else back
         self._telling = np.zeros(len(distinct), np.int64)
         self._swapped = np.zeros(len(distinct), np.int64)
+        self._asked = np.zeros(len(distinct), np.bool_)
+        inside = np.zeros(len(distinct), np.bool_)
+        inside[self._of_round[case.scope]] = True
+        self.near: Mask = ~case.scope & inside[self._of_round]
         self._held: list[tuple[WagerBatch, Array]] = []
 
     def count(self, telling: npt.NDArray[np.int64], swapped: npt.NDArray[np.int64]) -> None:
         """Count wagers by the position of their round: those that tell, and those paid by the other scheme."""
         size = len(self._telling)
+        self._asked[self._of_round[telling[self._case.scope[telling]]]] = True
         self._telling += np.bincount(self._of_round.take(telling), minlength=size)
         self._swapped += np.bincount(self._of_round.take(swapped), minlength=size)
 
     def hold(self, batch: WagerBatch, due: Array) -> None:
-        """Keep wagers that were paid by the other scheme until all are counted."""
+        """Keep wagers that were paid by the other scheme, and what each was due, until all are counted."""
         self._held.append((batch, due))
 
     def finish(self) -> Iterator[tuple[WagerBatch, int]]:
-        """Add one OPT-004 for each group that shows the other scheme; yield the wagers that none explains."""
+        """Add one OPT-004 for each group that shows the other scheme; yield the wagers that none explains.
+
+        The finding is of the whole group; it stands where a wager that tells the schemes apart is of the days asked
+        for. Of other days nothing is yielded.
+        """
+        scope = self._case.scope
         shown = (self._swapped >= LEAST) & (self._swapped * SHARE[1] >= self._telling * SHARE[0])
         explained: dict[int, list[tuple[WagerBatch, npt.NDArray[np.int64], Array]]] = {}
         for batch, due in self._held:
             group = self._of_round[batch.at]
-            for place in np.flatnonzero(~shown[group]):
+            for place in np.flatnonzero(~shown[group] & scope[batch.at]):
                 yield batch, int(place)
-            for number in np.unique(group[shown[group]]).tolist():
+            for number in np.unique(group[(shown & self._asked)[group]]).tolist():
                 places = np.flatnonzero(group == number)
                 explained.setdefault(number, []).append((batch, places, due[places]))
         for _, parts in sorted(explained.items(), key=lambda item: item[0]):

@@ -195,9 +195,10 @@ class PartAudit:
     def _settle(self, wagers: WagerBatch) -> None:
         case = self.case
         if not self._all_inside:
-            inside = np.flatnonzero(case.scope[wagers.at])
-            self._outside += len(wagers) - len(inside)
-            wagers = wagers.take(inside)
+            inside = case.scope[wagers.at]
+            self._outside += len(wagers) - int(np.count_nonzero(inside))
+            self._payouts.vote(wagers.take(np.flatnonzero(~inside)))
+            wagers = wagers.take(np.flatnonzero(inside))
         self._wagers += len(wagers)
         self._of_table += np.bincount(self._place_of.take(wagers.at), minlength=len(self._of_table))
         self._payouts.add(wagers)

@@ -109,6 +109,7 @@ def read_scene(manifest: Mapping[str, Any], inputs: TracedInputs, target: Target
     for batch in wagers:
         inside = case.scope[batch.at]
         payouts.add(batch if inside.all() else batch.take(np.flatnonzero(inside)))
+        payouts.vote(batch.take(np.flatnonzero(~inside)))
     payouts.finish()
     at = None if target.round_id is None else _position(rounds, target.round_id)
     asked = np.flatnonzero(place.asked(typed))

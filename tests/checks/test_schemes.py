@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 
 import pytest
 
-from tests.audited import audited
+from tests.audited import Audited, audited
 
 WON = {"player_cards": "3C 4S", "banker_cards": "9H KD", "decks": "", "bet": "banker", "stake": "100"}
 """Banker wins with nine: 95 with commission, 100 without."""
@@ -105,3 +106,70 @@ def test_a_scheme_that_no_register_could_allow(tmp_path: Path) -> None:
     started = [f"2005-11-28T12:0{n}:00+08:00" for n in range(3)]
 
     assert ["PAY-001"] * 3 == audited(day_of(["100"] * 3, started_at=started), tmp_path).codes
+
+
+THE_DAY = dt.date(2024, 3, 1)
+"""Rounds of this calendar day before six in the morning are of the gaming day before."""
+
+
+def around_six(before: list[str], after: list[str], **more: object) -> dict[str, object]:
+    """Rounds in the minutes before six o'clock and from it on, each with one wager."""
+    minutes = [*range(-len(before), 0), *range(len(after))]
+    six = dt.datetime.fromisoformat("2024-03-01T06:00:00+08:00")
+    started = [(six + dt.timedelta(minutes=n)).isoformat() for n in minutes]
+    return day_of([*before, *after], started_at=started, shoe_id="", **more)
+
+
+def on_day(data: dict[str, object], folder: Path, day: dt.date | None) -> Audited:
+    """A run for one day, in a folder of its own."""
+    own = folder / str(day)
+    own.mkdir()
+    return audited(data, own, day=day)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        # Neither day alone has three.
+        (["100"] * 2, ["100"], ["OPT-004"]),
+        (["100"], ["100"] * 2, ["OPT-004"]),
+        (["100"], ["100"], ["PAY-001"]),
+        # Nine in ten are counted over both days.
+        (["95"], ["100"] * 9, ["OPT-004"]),
+        (["95"], ["100"] * 8, ["PAY-001"] * 8),
+        (["95"] * 2, ["100"] * 9, ["PAY-001"] * 9),
+        # A wager paid as recorded tells the schemes apart too, and so the finding stands.
+        (["100"] * 9, ["95"], ["OPT-004"]),
+        (["100"] * 9, ["42"], ["OPT-004", "PAY-002"]),
+    ],
+)
+def test_votes_are_those_of_the_whole_input(
+    before: list[str], after: list[str], expected: list[str], tmp_path: Path
+) -> None:
+    """The wagers of a table and legal day are answered alike, whichever gaming day is asked for."""
+    assert expected == sorted(audited(around_six(before, after), tmp_path, day=THE_DAY).codes)
+
+
+def test_no_finding_where_no_wager_of_the_days_tells(tmp_path: Path) -> None:
+    """OPT-004 is left to the run of the day whose wagers tell the schemes apart."""
+    lost = around_six(["100"] * 3, ["0"], bet=["banker"] * 3 + ["player"])
+
+    assert [] == on_day(lost, tmp_path, THE_DAY).codes
+    assert ["OPT-004"] == on_day(lost, tmp_path, THE_DAY - dt.timedelta(days=1)).codes
+
+
+def test_the_finding_is_the_same_whatever_the_days(tmp_path: Path) -> None:
+    """It tells of all rounds of the table and legal day, so that both nights name one finding."""
+    data = around_six(["100"] * 2, ["100"] * 2)
+    days = [None, THE_DAY - dt.timedelta(days=1), THE_DAY]
+    (row, *_), *others = (on_day(data, tmp_path, day).rows for day in days)
+
+    assert [[row], [row]] == others
+    assert ("R1", "R4", 4) == (row["first_round_id"], row["last_round_id"], row["rounds_affected"])
+
+
+def test_votes_of_another_legal_day_do_not_count(tmp_path: Path) -> None:
+    """The gaming day ends on the next legal day, whose wagers are a group of their own."""
+    started = ["2024-03-01T23:58:00+08:00", "2024-03-01T23:59:00+08:00", "2024-03-02T00:00:00+08:00"]
+
+    assert ["PAY-001"] * 3 == audited(day_of(["100"] * 3, started_at=started, shoe_id=""), tmp_path, day=THE_DAY).codes

@@ -70,6 +70,7 @@ class Auditor(ShoeRules):
         self.quarantined = {"rounds": bad_rounds, "wagers": bad_wagers}
         self.repeats = {"rounds": round_repeats, "wagers": wager_repeats}
         self.explained: set[str] = set()
+        self.telling: dict[tuple[object, ...], frozenset[str]] = {}
 
     def _about(self, wager: Row, code: str, amount: Decimal | None = None) -> Found:
         r = self.by_id.get(wager["round_id"])
@@ -102,7 +103,7 @@ class Auditor(ShoeRules):
             else:
                 verdicts[r.id] = CONFORMING
             self.findings += r.findings
-        return Audit(tuple(self.findings), verdicts, self.accepted, self.quarantined, self.repeats)
+        return Audit(tuple(self.findings), verdicts, self.accepted, self.quarantined, self.repeats, self.telling)
 
     # -- hands: rules 1 and 2 --
 
@@ -231,9 +232,9 @@ class Auditor(ShoeRules):
         for (casino, table, game, day, applied), members in groups.items():
             shown = [wager for wager, shows in members if shows]
             if len(shown) >= 3 and Fraction(len(shown), len(members)) >= Fraction(9, 10):
-                self.findings.append(
-                    Found("OPT-004", casino, table, option="commission", value=applied, day=day, game=game)
-                )
+                mismatch = Found("OPT-004", casino, table, option="commission", value=applied, day=day, game=game)
+                self.findings.append(mismatch)
+                self.telling[mismatch.key()] = frozenset(wager["round_id"] for wager, _ in members)
                 self.explained |= {wager["wager_id"] for wager in shown}
 
     def _wager(self, wager: Row) -> None:

@@ -81,6 +81,8 @@ class Audit:
     accepted: Mapping[str, int]
     quarantined: Mapping[str, int]
     repeats: Mapping[str, int]
+    telling: Mapping[tuple[object, ...], frozenset[str]] = field(default_factory=dict)
+    """The rounds whose wagers tell the schemes apart, by the key of their OPT-004."""
 
 
 def instant(text: str) -> dt.datetime | None:
