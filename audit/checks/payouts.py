@@ -142,7 +142,10 @@ class Payouts:
             self._judge(batch, int(place), dues.dues[number[place]], doubt=bool(doubt[place]))
 
     def _schemes(self, batch: WagerBatch, number: Array, payout: Array, won: Array) -> npt.NDArray[np.bool_]:
-        """Count the wagers that tell the schemes apart; hold back those that were paid by the other one."""
+        """Count the wagers that tell the schemes apart; hold back those on which the scheme of the day decides.
+
+        They were paid by the other scheme, or pushed where it leaves that open.
+        """
         held = np.zeros(len(batch), np.bool_)
         where = won.compress((batch.bet.take(won) < _SIDES) & self.two_schemes.take(batch.at.take(won)))
         if not len(where):
@@ -151,7 +154,9 @@ class Payouts:
         other = self.dues.look_up(self.other.take(at), batch.bet.take(where))
         alternative, _ = self.dues.payout(other, stake)
         unread = self.dues.column("unread_push")
-        pushed = (paid == 0) & ((unread.take(number.take(where)) == 1) | (unread.take(other) == 1))
+        either = np.flatnonzero((paid == 0) & (unread.take(other) == 1))
+        pushed = (paid == 0) & (unread.take(number.take(where)) == 1)
+        pushed[either] = True
         tells = (alternative != payout.take(where)) & ~pushed
         swapped = np.flatnonzero(tells & (paid == alternative))
         self.schemes.count(at.compress(tells), at.take(swapped))
@@ -159,7 +164,18 @@ class Payouts:
             places = where.take(swapped)
             held[places] = True
             self.schemes.hold(batch.take(places), payout.take(places))
+        if len(either):
+            places = where.take(either)
+            held[places] = True
+            self.schemes.hold_pushed(batch.take(places))
         return held
+
+    def unread_by_other(self, batch: WagerBatch, place: int) -> bool:
+        """Say whether a wager was pushed that the scheme which is not applied to its round leaves open (rules 3, 4)."""
+        at, bet = batch.at[place : place + 1], batch.bet[place : place + 1]
+        if batch.payout[place] or bet[0] >= _SIDES or not self.two_schemes[at[0]]:
+            return False
+        return self.dues.dues[int(self.dues.look_up(self.other.take(at), bet)[0])].unread_push
 
     def _judge(self, batch: WagerBatch, place: int, what: Due, *, doubt: bool = False) -> None:
         """Judge one wager as a scalar and add what is found."""
@@ -249,7 +265,10 @@ class Payouts:
 
     def finish(self) -> None:
         """Settle the scheme of each table and day, then release the drawing findings with their stakes."""
-        for batch, place in self.schemes.finish():
+        for batch, place, unread in self.schemes.finish():
+            if unread:
+                self._leave_open(batch.at[place : place + 1], "unread_2_2009")
+                continue
             number = self.dues.look_up(self.place[batch.at[place : place + 1]], batch.bet[place : place + 1])
             self._judge(batch, place, self.dues.dues[int(number[0])])
         none = "0.00" if self.given else None

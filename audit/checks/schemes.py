@@ -42,6 +42,7 @@ class SchemeGroups:
         inside[self._of_round[case.scope]] = True
         self.near: Mask = ~case.scope & inside[self._of_round]
         self._held: list[tuple[WagerBatch, Array]] = []
+        self._pushed: list[WagerBatch] = []
 
     def count(self, telling: npt.NDArray[np.int64], swapped: npt.NDArray[np.int64]) -> None:
         """Count wagers by the position of their round: those that tell, and those paid by the other scheme."""
@@ -54,11 +55,15 @@ class SchemeGroups:
         """Keep wagers that were paid by the other scheme, and what each was due, until all are counted."""
         self._held.append((batch, due))
 
-    def finish(self) -> Iterator[tuple[WagerBatch, int]]:
+    def hold_pushed(self, batch: WagerBatch) -> None:
+        """Keep wagers whose push the other scheme leaves open, until it is known whether their table followed it."""
+        self._pushed.append(batch)
+
+    def finish(self) -> Iterator[tuple[WagerBatch, int, bool]]:
         """Add one OPT-004 for each group that shows the other scheme; yield the wagers that none explains.
 
-        The finding is of the whole group; it stands where a wager that tells the schemes apart is of the days asked
-        for. Of other days nothing is yielded.
+        True with those that the other scheme, which the group shows, leaves open. The finding is of the whole group; it
+        stands where a wager that tells the schemes apart is of the days asked for. Of other days nothing is yielded.
         """
         scope = self._case.scope
         shown = (self._swapped >= LEAST) & (self._swapped * SHARE[1] >= self._telling * SHARE[0])
@@ -66,10 +71,14 @@ class SchemeGroups:
         for batch, due in self._held:
             group = self._of_round[batch.at]
             for place in np.flatnonzero(~shown[group] & scope[batch.at]):
-                yield batch, int(place)
+                yield batch, int(place), False
             for number in np.unique(group[(shown & self._asked)[group]]).tolist():
                 places = np.flatnonzero(group == number)
                 explained.setdefault(number, []).append((batch, places, due[places]))
+        for batch in self._pushed:
+            open_ = shown[self._of_round[batch.at]]
+            for place in np.flatnonzero(scope[batch.at]):
+                yield batch, int(place), bool(open_[place])
         for _, parts in sorted(explained.items(), key=lambda item: item[0]):
             self._accuse(parts)
 

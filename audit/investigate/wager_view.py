@@ -112,6 +112,8 @@ def _answer(scene: Scene, i: int, batch: WagerBatch, place: int, line: Json, wha
         return {"answer": "not_evaluated", "reason": "unread_2_2009"}
     if not faults(paid, what, scene.dues.unit):
         return {"answer": "right"}
+    if scene.payouts.unread_by_other(batch, place):
+        return {"answer": "not_evaluated", "reason": "unread_2_2009"}
     day = scene.rounds.subject(i)["legal_day"].isoformat()
     if any(row["code"] == "OPT-004" and row["legal_day"] == day for row in scene.judged):
         return {"answer": "explained", "explained_by": "OPT-004"}

@@ -173,3 +173,18 @@ def test_votes_of_another_legal_day_do_not_count(tmp_path: Path) -> None:
     started = ["2024-03-01T23:58:00+08:00", "2024-03-01T23:59:00+08:00", "2024-03-02T00:00:00+08:00"]
 
     assert ["PAY-001"] * 3 == audited(day_of(["100"] * 3, started_at=started, shoe_id=""), tmp_path, day=THE_DAY).codes
+
+
+@pytest.mark.parametrize(("before", "expected"), [(3, []), (2, ["PAY-002"])])
+def test_a_push_that_other_days_leave_open(before: int, expected: list[str], tmp_path: Path) -> None:
+    """Whether a pushed three-card 7 is open is decided by the whole table and legal day, also without OPT-004 here."""
+    data = around_six(["100"] * before, ["0"])
+    hands = {
+        "player_cards": ["3C 4S"] * before + ["10S 2H 2D"],
+        "banker_cards": ["9H KD"] * before + ["KD 2C 5S"],
+    }
+    done = audited(data | hands, tmp_path, day=THE_DAY)
+
+    assert expected == done.codes
+    assert (not expected) == (("PAY-001", "unread_2_2009") in done.open)
+    assert {"violation" if expected else "not_evaluated": 1} == done.verdicts

@@ -70,6 +70,7 @@ class Auditor(ShoeRules):
         self.quarantined = {"rounds": bad_rounds, "wagers": bad_wagers}
         self.repeats = {"rounds": round_repeats, "wagers": wager_repeats}
         self.explained: set[str] = set()
+        self.undecided: set[str] = set()
         self.telling: dict[tuple[object, ...], frozenset[str]] = {}
 
     def _about(self, wager: Row, code: str, amount: Decimal | None = None) -> Found:
@@ -214,6 +215,7 @@ class Auditor(ShoeRules):
     def _schemes(self) -> None:
         """4: OPT-004, where the payouts of a table and day show the other scheme."""
         groups: dict[tuple[str, str, str, dt.date, str], list[tuple[Row, bool]]] = defaultdict(list)
+        pushed: dict[tuple[str, str, str, dt.date, str], list[str]] = defaultdict(list)
         for wager in self.wagers:
             r = self.by_id.get(wager["round_id"])
             if r is None or not r.in_force or r.status != "settled" or not r.countable or wager["bet"] not in MAIN:
@@ -225,6 +227,8 @@ class Auditor(ShoeRules):
                 continue  # 4: a scheme that no register could allow is never assumed
             mine = self._dues(r, wager, applied)[0]
             others = self._dues(r, wager, "none" if applied == "standard" else "standard")[0]
+            if others.reason == "three_card_seven":
+                pushed[r.casino, r.table, r.game, r.day, applied].append(wager["wager_id"])
             if mine.reason or others.reason or mine.payout == others.payout:
                 continue
             shows = money(wager["payout"]) == others.payout
@@ -236,6 +240,8 @@ class Auditor(ShoeRules):
                 self.findings.append(mismatch)
                 self.telling[mismatch.key()] = frozenset(wager["round_id"] for wager, _ in members)
                 self.explained |= {wager["wager_id"] for wager in shown}
+                # A pushed three-card 7 where the table follows "none" is the gap of rule 3.
+                self.undecided |= set(pushed[casino, table, game, day, applied])
 
     def _wager(self, wager: Row) -> None:
         stake, payout = Decimal(wager["stake"]), Decimal(wager["payout"])
@@ -266,6 +272,9 @@ class Auditor(ShoeRules):
         if wager["bet"] in MAIN and r.hands and drawing.result(*r.hands) == "tie" and wager.get("tie_choice"):
             self.uses[r.casino, r.table, r.game, "tie", wager["tie_choice"]].append(r)
         if wager["wager_id"] in self.explained:
+            return
+        if wager["wager_id"] in self.undecided:
+            r.open = True
             return
         answers = [self._judge(r, wager, due, payout, taken, returned) for due in self._dues(r, wager, self._scheme(r))]
         if len(answers) == 1:

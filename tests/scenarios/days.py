@@ -192,6 +192,58 @@ def the_tenth_wager_is_still_judged(table: str) -> tuple[Log, Keys]:
     }
 
 
+def _pushed_seven(table: str, *, paid: int, day: str = "2024-03-01") -> Log:
+    """Banker wagers paid without commission where one is recorded, and a push of a three-card 7 among them."""
+    log = _banker_wagers(table, ["100"] * paid)
+    row = row_of(table, paid + 1, *BANKER_37, decks="12")
+    log.rounds.append(row)
+    log.wagers.append(wager_of(row, "banker", "100", "0", stake_returned="100"))
+    for each in log.rounds:
+        on(each, day)
+    return log
+
+
+@scenario(register=False, verdicts={"conforming": 3, "not_evaluated": 1})
+def a_pushed_three_card_seven_where_none_is_followed(table: str) -> tuple[Log, Keys]:
+    """It has no vote, and the table's payouts make it the gap that 2/2009 leaves: not evaluated."""
+    return _pushed_seven(table, paid=3), {("OPT-004", CASINO, table, "baccarat", dt.date(2024, 3, 1), "standard")}
+
+
+@scenario(register=False, verdicts={"violation": 3})
+def a_pushed_three_card_seven_where_two_pay_without_commission(table: str) -> tuple[Log, Keys]:
+    """Two do not show the other scheme: the push is underpaid under the one recorded."""
+    log = _pushed_seven(table, paid=2)
+    first, second, third = (w["wager_id"] for w in log.wagers)
+    return log, {("PAY-001", first), ("PAY-001", second), ("PAY-002", third)}
+
+
+@scenario(register=False, verdicts={"conforming": 9, "violation": 1})
+def a_pushed_three_card_seven_before_the_gap(table: str) -> tuple[Log, Keys]:
+    """On 31 December 2008 the text is known: the push is a vote for neither scheme, and underpaid."""
+    log = _pushed_seven(table, paid=9, day="2008-12-31")
+    return log, {
+        ("OPT-004", CASINO, table, "baccarat", dt.date(2008, 12, 31), "standard"),
+        ("PAY-002", log.wagers[9]["wager_id"]),
+    }
+
+
+@scenario(register=False, verdicts={"conforming": 9, "not_evaluated": 1})
+def a_pushed_three_card_seven_from_the_gap_on(table: str) -> tuple[Log, Keys]:
+    """On 1 January 2009 the gap begins."""
+    log = _pushed_seven(table, paid=9, day="2009-01-01")
+    return log, {("OPT-004", CASINO, table, "baccarat", dt.date(2009, 1, 1), "standard")}
+
+
+@scenario(register=False, verdicts={"conforming": 3, "not_evaluated": 1})
+def a_pushed_three_card_seven_where_standard_is_followed(table: str) -> tuple[Log, Keys]:
+    """Recorded without commission, paid with it: the scheme recorded leaves the push open, as in any round."""
+    log = _pushed_seven(table, paid=3)
+    for row, wager in zip(log.rounds, log.wagers, strict=True):
+        row["commission"] = "none"
+        wager["payout"] = "0" if wager["payout"] == "0" else "95"
+    return log, {("OPT-004", CASINO, table, "baccarat", dt.date(2024, 3, 1), "none")}
+
+
 @scenario(verdicts={"conforming": 2})
 def the_register_fills_in_the_scheme(table: str) -> tuple[Log, Keys]:
     """Nothing recorded and one scheme authorised: that one decides what is due."""
