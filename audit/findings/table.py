@@ -71,6 +71,11 @@ _SUBJECT: Final = (
     "option",
     "value",
 )
+_OF_NO_DAY: Final = frozenset({"OPT-001", "OPT-002", "OPT-003"})
+"""Findings about a choice of the house: the day on which it was first seen in use is no part of what they are about.
+
+The day of OPT-004 is its subject, and that of an APR is the one that the register plans: both stay.
+"""
 _CITATION: Final = ("instrument", "article", "expected", "observed")
 SORT_KEY: Final = (
     "code",
@@ -120,6 +125,8 @@ def batches_of(findings: pa.Table | Batches, rows: int = _BATCH) -> Iterator[pa.
 def finding_id(code: str, row: Mapping[str, Any]) -> str:
     """The digest that names a finding: code, subject, citation, expected and observed, so that a rerun gives it again.
 
+    That an option is used without cover is the same finding on another night.
+
     >>> len(finding_id("DRW-001", {"round_id": "R1"}))
     24
     """
@@ -130,7 +137,10 @@ def _finding_ids(codes: Sequence[str], columns: Mapping[str, Sequence[Any]]) -> 
     """The digests of many findings: each of a JSON list of what the finding is about."""
     parts: list[str | pa.StringArray] = ["[", json_strings(pa.array(codes, pa.string()))]
     for name in (*_SUBJECT, *_CITATION):
-        texts = pa.array([None if v is None else str(v) for v in columns[name]], pa.string())
+        values = columns[name]
+        if name == "legal_day":
+            values = [None if code in _OF_NO_DAY else v for code, v in zip(codes, values, strict=True)]
+        texts = pa.array([None if v is None else str(v) for v in values], pa.string())
         parts += [", ", pc.coalesce(json_strings(texts), pa.scalar("null"))]
     lists = pc.binary_join_element_wise(*parts, "]", "").cast(pa.binary()).to_pylist()
     return [hashlib.sha256(text).hexdigest()[:24] for text in lists]

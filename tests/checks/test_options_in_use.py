@@ -217,3 +217,25 @@ def test_the_rows_of_the_table_of_options(tmp_path: Path) -> None:
     assert [("2024-03-03", "2024-03-03", 1, "early", "A1"), ("2024-03-06", "2024-03-08", 2, "authorised", "A1")] == [
         tuple(row[name] for name in ("first_day", "last_day", "rounds", "state", "approval_id")) for row in rows
     ]
+
+
+def test_an_option_and_an_entry_are_the_same_finding_on_two_nights(tmp_path: Path) -> None:
+    """Another day, other rounds and more of them: the house's choice without cover has the id that it had."""
+    entries = [
+        {"option": "commission", "value": "none", "planned_from": "2024-02-01", "ends_on": "2024-02-20"},
+        {"option": "tie", "value": "kept", "applied_at": "2024-03-11T10:00:00+08:00", "planned_from": "2024-03-12"},
+        {"option": "burn", "value": "first_card", "applied_at": ""},
+    ]
+    nights = []
+    for day, numbers in (("2024-03-01", [1]), ("2024-03-02", [1, 2])):
+        started = [f"{day}T12:0{n}:00+08:00" for n in numbers]
+        rows = {"rounds": [{"commission": "none"} for _ in numbers], "round_no": numbers, "started_at": started}
+        bets = {**TIE, "wager_id": [f"W{n}" for n in numbers], "bet": ["panda", "player"][: len(numbers)]}
+        folder = tmp_path / day
+        folder.mkdir()
+        nights.append(audited({**rows, **bets, "tie_choice": "kept", "approvals": entries}, folder))
+    first, second = ({row["finding_id"]: row["code"] for row in night.rows} for night in nights)
+
+    assert {"APR-001", "APR-002", "OPT-001", "OPT-003"} == set(first.values())
+    assert first.items() <= second.items()
+    assert ["OPT-002"] == [second[name] for name in second.keys() - first.keys()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import hashlib
 import io
 import json
@@ -57,6 +58,25 @@ def test_a_finding_is_named_by_a_digest_of_its_parts(row: dict[str, Any]) -> Non
     digest = hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 
     assert digest[:24] == finding_id("PAY-001", row)
+
+
+@pytest.mark.parametrize(
+    ("code", "same"),
+    [
+        ("OPT-001", True),
+        ("OPT-002", True),
+        ("OPT-003", True),
+        ("OPT-004", False),
+        ("APR-001", False),
+        ("DRW-001", False),
+    ],
+)
+def test_a_choice_of_the_house_is_the_same_on_two_nights(code: str, same: bool) -> None:
+    """The day of use names no finding about an option; of a check whose subject is the day it does."""
+    row = {"option": "bet", "value": "panda", "table_id": "T1", "legal_day": dt.date(2024, 3, 1)}
+
+    assert same == (finding_id(code, row) == finding_id(code, row | {"legal_day": dt.date(2024, 3, 2)}))
+    assert finding_id(code, row) != finding_id(code, row | {"value": "tiger"})
 
 
 def test_findings_are_worded_together_as_one_by_one() -> None:
