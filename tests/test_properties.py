@@ -145,6 +145,19 @@ def test_many_changes_agree_with_the_oracle(
     assert done.manifest["verdicts"] == _verdicts(expected)
 
 
+@pytest.mark.parametrize("unit", ["1", "0.50", "10"])
+def test_a_rounding_unit_agrees_with_the_oracle(tmp_path: Path, unit: str) -> None:
+    """The house's unit, beside which the exact sum is right too, gives exactly the findings of the oracle."""
+    log = Log()
+    for n in range(40):
+        log.extend(wild.log(_random(7000 + n), 7000 + n, f"T{n}"))
+    expected = auditor.audit(log.rounds, log.wagers, log.approvals, log.events, unit=Decimal(unit))
+    done = run(log, tmp_path, settings=f'rounding_unit: "{unit}"\n')
+
+    assert differences(expected, done) == []
+    assert done.manifest["verdicts"] == _verdicts(expected)
+
+
 @settings(derandomize=True, max_examples=12)
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.sets(st.sampled_from(sorted(slips.MUTATORS)))), max_size=6))
 def test_any_changes_agree_with_the_oracle(

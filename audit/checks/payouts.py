@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.base.columns import Array
-from audit.base.model import Outcome, Status, money_text
+from audit.base.model import CENT, Outcome, Status, money_text
 from audit.checks.case import Case, cited
 from audit.checks.habits import habit
 from audit.checks.options_in_use import Uses
@@ -158,7 +158,12 @@ class Payouts:
         pushed = (paid == 0) & (unread.take(number.take(where)) == 1)
         pushed[either] = True
         tells = (alternative != payout.take(where)) & ~pushed
-        swapped = np.flatnonzero(tells & (paid == alternative))
+        shows = paid == alternative
+        if self.dues.unit != CENT:
+            # The exact sum is right too, and a wager that is right under the scheme applied shows no other.
+            shows |= paid == self.dues.payout(other, stake, CENT)[0]
+            shows &= paid != self.dues.payout(number.take(where), stake, CENT)[0]
+        swapped = np.flatnonzero(tells & shows)
         self.schemes.count(at.compress(tells), at.take(swapped))
         if len(swapped):
             places = where.take(swapped)

@@ -37,15 +37,17 @@ def faults(paid: Paid, what: Due, unit: int = CENT) -> tuple[PaymentFault, ...]:
     """Every departure of a wager on a settled round whose due is known.
 
     A wrong payout is PAY-001 or PAY-002; only where it is right can the commission be wrong by itself (PAY-003). The
-    stake handed back is judged on its own (PAY-004).
+    stake handed back is judged on its own (PAY-004). Where the house rounds to a `unit` the sum exact to the cent is
+    right too (judging rule 8); a wrong payout is measured against the rounded one, a commission against the nearest.
     """
-    owed = amounts(what, paid.stake, unit)
+    owed, exact = amounts(what, paid.stake, unit), amounts(what, paid.stake)
+    commission = owed.commission | exact.commission
     found: list[PaymentFault] = []
-    if paid.payout != owed.payout:
+    if paid.payout not in {owed.payout, exact.payout}:
         code = "PAY-001" if paid.payout > owed.payout else "PAY-002"
         found.append(PaymentFault(code, money_text(owed.payout), money_text(paid.payout), paid.payout - owed.payout))
-    elif paid.commission is not None and paid.commission not in owed.commission:
-        nearest = min(owed.commission, key=lambda c: abs(c - (paid.commission or 0)))
+    elif paid.commission is not None and paid.commission not in commission:
+        nearest = min(sorted(commission), key=lambda c: abs(c - (paid.commission or 0)))
         found.append(
             PaymentFault("PAY-003", money_text(nearest), money_text(paid.commission), nearest - paid.commission)
         )

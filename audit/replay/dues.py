@@ -222,22 +222,25 @@ class DueTable:
             }
         return self._columns[name]
 
-    def payout(self, number: Array, stake: Array) -> tuple[Array, Array]:
-        """Payout and commission due of winning wagers, in ten-thousandths: the bulk form of `settlement.amounts`."""
+    def payout(self, number: Array, stake: Array, unit: int | None = None) -> tuple[Array, Array]:
+        """Payout and commission due of winning wagers, in ten-thousandths: the bulk form of `settlement.amounts`.
+
+        Rounded to `unit`, that of the house where none is given.
+        """
+        unit = self.unit if unit is None else unit
         times = self.column("times").take(number)
         payout, commission = stake * times, np.zeros(len(stake), np.int64)
         rest = np.flatnonzero(times == 0)
         if len(rest):
-            payout[rest], commission[rest] = self._in_full(number.take(rest), stake.take(rest))
+            payout[rest], commission[rest] = self._in_full(number.take(rest), stake.take(rest), unit)
         for place in np.flatnonzero(stake > self.column("largest").take(number)):
-            exact = amounts(self.dues[number[place]], int(stake[place]), self.unit)
+            exact = amounts(self.dues[number[place]], int(stake[place]), unit)
             # A sum that 64 bits cannot hold equals no recorded one, and neither does the largest that they can.
             payout[place], commission[place] = min(exact.payout, _HIGHEST), min(*exact.commission, _HIGHEST)
         return payout, commission
 
-    def _in_full(self, number: Array, stake: Array) -> tuple[Array, Array]:
+    def _in_full(self, number: Array, stake: Array, unit: int) -> tuple[Array, Array]:
         """As :meth:`payout`, for odds with a fraction, a commission or half a payment; right up to `largest`."""
-        unit = self.unit
         num, den = self.column("odds_num").take(number), self.column("odds_den").take(number)
         rate_num, rate_den = self.column("rate_num").take(number), self.column("rate_den").take(number)
         half = self.column("half").take(number) == 1

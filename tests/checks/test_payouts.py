@@ -239,3 +239,57 @@ def test_rounding_unit(tmp_path: Path) -> None:
     done = audited({**rows, "wager_id": ["W1", "W2"], "payout": ["29", "28"]}, tmp_path)
 
     assert [("PAY-002", "W2")] == done.told("wager_id")
+
+
+BANKER_6 = {"player_cards": "10S 2H 3D", "banker_cards": "KD 6C", "rounds": [{"commission": "none"}]}
+
+
+@pytest.mark.parametrize(
+    ("hand", "stake", "payout", "commission", "expected"),
+    [
+        # Five per cent of 130 are 6.50: a tie, to the bettor; the exact sum is right too.
+        (BANKER_9, "130", "124", "6", None),
+        (BANKER_9, "130", "123.50", "6.50", None),
+        (BANKER_9, "130", "123.50", "", None),
+        (BANKER_9, "130", "123", "7", ("PAY-002", "-1.00")),
+        (BANKER_9, "130", "123.49", "", ("PAY-002", "-0.51")),
+        (BANKER_9, "130", "123.51", "", ("PAY-002", "-0.49")),
+        (BANKER_9, "130", "124.01", "", ("PAY-001", "0.01")),
+        (BANKER_9, "130", "124", "7", ("PAY-003", "-0.50")),
+        (BANKER_9, "130", "123.50", "6.51", ("PAY-003", "-0.01")),
+        # 6.75 are nearest to 7, 6.25 to 6: to the nearest multiple, whoever gains by it.
+        (BANKER_9, "135", "128", "7", None),
+        (BANKER_9, "135", "128.25", "6.75", None),
+        (BANKER_9, "135", "129", "6", ("PAY-001", "1.00")),
+        (BANKER_9, "125", "119", "6", None),
+        (BANKER_9, "125", "118.75", "6.25", None),
+        (BANKER_9, "125", "118", "7", ("PAY-002", "-1.00")),
+        # Half a payment: 65.50 is a tie.
+        (BANKER_6, "131", "66", "0", None),
+        (BANKER_6, "131", "65.50", "0", None),
+        (BANKER_6, "131", "65", "0", ("PAY-002", "-1.00")),
+        (BANKER_6, "130.50", "65", "0", None),
+        (BANKER_6, "130.50", "66", "0", ("PAY-001", "1.00")),
+    ],
+)
+def test_the_exact_sum_is_right_beside_the_rounded_one(
+    hand: dict[str, object],
+    stake: str,
+    payout: str,
+    commission: str,
+    expected: tuple[str, str] | None,
+    tmp_path: Path,
+) -> None:
+    """With a rounding unit of 1 both the sum rounded to it and the one exact to the cent are right, and no other."""
+    wager = {"bet": "banker", "stake": stake, "payout": payout, "commission": commission, "stake_returned": stake}
+    rows = {"wagers": [wager], "configuration": {"rounding_unit": "1"}}
+    done = audited({**hand, **rows}, tmp_path)
+
+    assert ([expected] if expected else []) == done.told("amount")
+
+
+def test_without_a_unit_nothing_is_rounded(tmp_path: Path) -> None:
+    """What a unit would allow is wrong where the house has none."""
+    done = audited({**BANKER_9, "bet": "banker", "stake": "130", "payout": "124"}, tmp_path)
+
+    assert [("PAY-001", "123.50", "0.50")] == done.told("expected", "amount")

@@ -188,3 +188,25 @@ def test_a_push_that_other_days_leave_open(before: int, expected: list[str], tmp
     assert expected == done.codes
     assert (not expected) == (("PAY-001", "unread_2_2009") in done.open)
     assert {"violation" if expected else "not_evaluated": 1} == done.verdicts
+
+
+@pytest.mark.parametrize(
+    ("recorded", "stake", "payout", "expected"),
+    [
+        ("none", "130", "124", ["OPT-004"]),
+        ("none", "130", "123.50", ["OPT-004"]),
+        ("none", "130", "123", ["PAY-002"] * 3),
+        ("standard", "130", "130", ["OPT-004"]),
+        ("standard", "130", "123.50", []),
+        # Rounded, five per cent of 6 are nothing: what is due does not tell the schemes apart.
+        ("none", "6", "5.70", ["PAY-002"] * 3),
+        ("standard", "6", "5.70", []),
+    ],
+)
+def test_a_rounding_unit_leaves_the_exact_sum_a_vote(
+    recorded: str, stake: str, payout: str, expected: list[str], tmp_path: Path
+) -> None:
+    """A wager paid exactly, by a house that rounds to whole units, shows the scheme as one paid in round sums does."""
+    rounds = {"rounds": [{"commission": recorded}] * 3, "configuration": {"rounding_unit": "1"}}
+
+    assert expected == audited(day_of([payout] * 3) | rounds | {"stake": stake}, tmp_path).codes

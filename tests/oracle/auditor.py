@@ -48,6 +48,7 @@ class Auditor(ShoeRules):
         clear_days: bool = False,
         limits: Mapping[tuple[str, str], tuple[Decimal, Decimal]] | None = None,
         house_bets: settlement.HouseBets | None = None,
+        unit: Decimal = settlement.CENT,
     ) -> None:
         self.findings: list[Found] = []
         rows, twice, bad_rounds, round_repeats = distinct(rounds, "rounds", "round_id", ROUND_COLUMNS)
@@ -64,7 +65,7 @@ class Auditor(ShoeRules):
         self.register = None if approvals is None else Register(approvals)
         self.events = list(events or ())
         self.casino, self.clear_days, self.limits = casino, clear_days, limits or {}
-        self.house_bets = house_bets
+        self.house_bets, self.unit = house_bets, unit
         self.uses: dict[Use, list[Round]] = defaultdict(list)
         self.accepted = {"rounds": len(rows), "wagers": len(bets)}
         self.quarantined = {"rounds": bad_rounds, "wagers": bad_wagers}
@@ -208,6 +209,7 @@ class Auditor(ShoeRules):
                 tie_choice=wager.get("tie_choice") or None,
                 paid=paid,
                 house_bets=self.house_bets,
+                unit=self.unit,
             )
             for method in self._methods(r)
         ]
@@ -231,7 +233,8 @@ class Auditor(ShoeRules):
                 pushed[r.casino, r.table, r.game, r.day, applied].append(wager["wager_id"])
             if mine.reason or others.reason or mine.payout == others.payout:
                 continue
-            shows = money(wager["payout"]) == others.payout
+            paid = money(wager["payout"])
+            shows = paid in others.payouts and paid not in mine.payouts
             groups[r.casino, r.table, r.game, r.day, applied].append((wager, shows))
         for (casino, table, game, day, applied), members in groups.items():
             shown = [wager for wager, shows in members if shows]
@@ -301,7 +304,11 @@ class Auditor(ShoeRules):
         if due.reason is not None or due.payout is None:
             return [], True
         found, unanswered = [], False
-        if payout > due.payout:
+        if payout in due.payouts:
+            if taken is not None and taken not in due.commissions:
+                amount = due.commissions[0] - taken if len(due.commissions) == 1 else None
+                found.append(self._about(wager, "PAY-003", amount))
+        elif payout > due.payout:
             # 5: an additional prize may have been authorised.
             # (section 4: a prize exists in baccarat, from 69/2009)
             if (
@@ -313,12 +320,8 @@ class Auditor(ShoeRules):
                 unanswered = True
             else:
                 found.append(self._about(wager, "PAY-001", payout - due.payout))
-        elif payout < due.payout:
+        else:
             found.append(self._about(wager, "PAY-002", payout - due.payout))
-        elif taken is not None and taken not in due.commissions:
-            found.append(
-                self._about(wager, "PAY-003", due.commissions[0] - taken if len(due.commissions) == 1 else None)
-            )
         if returned is not None and not due.return_allowed(returned):
             assert due.returned is not None
             found.append(self._about(wager, "PAY-004", returned - due.returned))
@@ -406,7 +409,8 @@ def audit(
     clear_days: bool = False,
     limits: Mapping[tuple[str, str], tuple[Decimal, Decimal]] | None = None,
     house_bets: settlement.HouseBets | None = None,
+    unit: Decimal = settlement.CENT,
 ) -> Audit:
     """Audit a log; `wagers`, `approvals` and `events` are None where the run is not given them."""
-    house = {"casino": casino, "clear_days": clear_days, "limits": limits, "house_bets": house_bets}
+    house = {"casino": casino, "clear_days": clear_days, "limits": limits, "house_bets": house_bets, "unit": unit}
     return Auditor(rounds, wagers, approvals, events, **house).run()  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_DOWN, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal
 
 from tests.oracle import drawing
 
@@ -45,6 +45,13 @@ class Due:
     zero_return: bool = False
     article: str = ""
     reason: str | None = None
+    exact: Decimal | None = None
+    """Rule 8: the payout to the cent, right as well where the house rounds to a unit."""
+
+    @property
+    def payouts(self) -> tuple[Decimal | None, ...]:
+        """Every payout that is right."""
+        return (self.payout,) if self.exact is None else (self.payout, self.exact)
 
     def return_allowed(self, amount: Decimal) -> bool:
         """Say whether this much of the stake may have been handed back."""
@@ -96,8 +103,8 @@ def commission_of(winnings: Decimal, unit: Decimal = CENT) -> Decimal:
 
 
 def half_of(stake: Decimal, unit: Decimal = CENT) -> Decimal:
-    """Rule 5: half the stake, an odd half-cent in the bettor's favour."""
-    return (stake / 2 / unit).quantize(Decimal(1), ROUND_CEILING) * unit
+    """Rule 5: half the stake to the nearest unit (section 10 point 15), ties (an odd half-cent) to the bettor."""
+    return (stake / 2 / unit).quantize(Decimal(1), ROUND_HALF_UP) * unit
 
 
 def _won(stake: Decimal, odds: int, article: str) -> Due:
@@ -120,7 +127,9 @@ def _tied(stake: Decimal, tie_choice: str | None, article: str) -> Due:
     )
 
 
-def _main(table: Table, bet: str, stake: Decimal, scheme: str, tie_choice: str | None, paid: Decimal | None) -> Due:
+def _main(
+    table: Table, bet: str, stake: Decimal, scheme: str, tie_choice: str | None, paid: Decimal | None, unit: Decimal
+) -> Due:
     baccarat = table.game == "baccarat"
     if scheme not in ("standard", "none"):
         return unknown("scheme")
@@ -135,11 +144,17 @@ def _main(table: Table, bet: str, stake: Decimal, scheme: str, tie_choice: str |
         charged = bet == "banker" if baccarat else total in (7, 8, 9)
         if not charged:
             return _won(stake, 1, "17(1)" if baccarat else "16")
-        taken = commission_of(stake)
-        return Due(payout=stake - taken, commissions=(taken,), returned=stake, article="18(1)" if baccarat else "17(1)")
+        taken, to_the_cent = commission_of(stake, unit), commission_of(stake)
+        return Due(
+            payout=stake - taken,
+            commissions=tuple(dict.fromkeys((taken, to_the_cent))),
+            returned=stake,
+            article="18(1)" if baccarat else "17(1)",
+            exact=stake - to_the_cent,
+        )
     halved = (bet == "banker" and total == 6) if baccarat else total == 4
     if halved:
-        due = half_of(stake)
+        due = half_of(stake, unit)
         allowed: tuple[Decimal, ...] = (ZERO,)
         if not baccarat:
             exact = stake / 2
@@ -148,7 +163,10 @@ def _main(table: Table, bet: str, stake: Decimal, scheme: str, tie_choice: str |
                 (exact / CENT).quantize(Decimal(1), ROUND_FLOOR) * CENT,
                 (exact / CENT).quantize(Decimal(1), ROUND_CEILING) * CENT,
             )
-        return Due(payout=due, commissions=allowed, returned=stake, article="18(2)" if baccarat else "17(2)")
+            if unit != CENT:
+                allowed += (half_of(stake, unit), (exact / unit).quantize(Decimal(1), ROUND_HALF_DOWN) * unit)
+        article = "18(2)" if baccarat else "17(2)"
+        return Due(payout=due, commissions=allowed, returned=stake, article=article, exact=half_of(stake))
     if baccarat and bet == "banker" and table.day >= GAP_FROM and total == 7 and len(hand) == 3 and paid == 0:
         return unknown("three_card_seven")  # rule 3: the unread 2/2009
     return _won(stake, 1, "18(2)" if baccarat else "17(2)")
@@ -163,12 +181,13 @@ def due_on_settled(
     tie_choice: str | None = None,
     paid: Decimal | None = None,
     house_bets: HouseBets | None = None,
+    unit: Decimal = CENT,
 ) -> Due:
     """What a wager of a settled round with a result is owed; `paid` matters only to the gap left by 2/2009."""
     if table.day < FIRST_DAY[table.game]:
         return unknown("not_in_force")
     if bet in MAIN:
-        return _main(table, bet, stake, scheme, tie_choice, paid)
+        return _main(table, bet, stake, scheme, tie_choice, paid, unit)
     if bet == "tie":
         article = "17(2)" if table.game == "baccarat" else "16"
         if table.result != "tie":
