@@ -90,7 +90,8 @@ def judge_register(
 ) -> tuple[list[Finding], list[RegisterRow]]:
     """Judge every entry, whatever its decision; the findings and one summary row per entry, in the register's order.
 
-    Entries planned before the first day whose text the rulebook knows are not evaluated.
+    Entries planned before the first day whose text the rulebook knows are not evaluated. That day itself needs no
+    notice: nobody could announce three working days before what the regulation was to let him choose.
     """
     findings: list[Finding] = []
     rows: list[RegisterRow] = []
@@ -125,7 +126,7 @@ def check_register(
     findings, rows = judge_register(entries, rulebook, reading)
     return RegisterCheck(
         findings=findings,
-        observations=observe(entries, known_tables=known_tables, options=options),
+        observations=observe(entries, known_tables=known_tables, options=options, rulebook=rulebook),
         notices=[_notice(entry, row, reading) for entry, row in zip(entries, rows, strict=True)],
     )
 
@@ -144,8 +145,11 @@ def _notice(entry: Approval, row: RegisterRow, reading: NoticeReading | str) -> 
 
 
 def _judge_entry(entry: Approval, rulebook: Rulebook, reading: NoticeReading) -> tuple[Finding | None, RegisterRow]:
-    if entry.planned_from is not None and entry.planned_from < rulebook.first_day(entry.game):
+    first = rulebook.first_day(entry.game)
+    if entry.planned_from is not None and entry.planned_from < first:
         return None, _row(entry, "not_evaluated", reason="before_coverage")
+    if entry.planned_from == first and entry.applied_at is not None:
+        return None, _row(entry, "ok")
     judgement, duty = notice_of(entry, reading), rulebook.authorisation(entry.game, entry.planned_from)
     if judgement is None:
         if entry.decision is not Decision.GRANTED:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 from audit.base.model import Game, Text
 from audit.register.approval import ALL_TABLES, Approval, Decision
 from audit.register.calendar_file import shipped_calendar
+from audit.rulebook import Rulebook
 from audit.rulebook.options import Availability, find_option, load_options
 
 if TYPE_CHECKING:
@@ -82,6 +83,13 @@ _TEXTS: Final[Mapping[str, Text]] = {
         "The dates of entry {approval_id} leave the calendar of working days ({first} to {last}); its notice was not "
         "evaluated.",
     ),
+    "planned_on_first_day": Text(
+        "記錄{approval_id}的預定採用日期{planned_from}為規章生效首日，無法按該規章預先申請，故不評定其預先申請期。",
+        "A entrada {approval_id} prevê a adopção em {planned_from}, primeiro dia do regulamento: não se lhe exige a "
+        "antecedência, que não podia ter sido observada.",
+        "Entry {approval_id} is planned for {planned_from}, the first day of the regulation: no notice is asked of it, "
+        "for none could be given under it.",
+    ),
     "unknown_option": Text(
         "記錄{approval_id}的選項「{option}」在此博彩中並不存在。",
         "A opção «{option}» da entrada {approval_id} não existe neste jogo.",
@@ -130,15 +138,21 @@ def observe(
     *,
     known_tables: Collection[str] | None = None,
     options: tuple[OptionValue, ...] | None = None,
+    rulebook: Rulebook | None = None,
 ) -> list[Observation]:
     """Every observation on the register, in the order of its entries.
 
     `known_tables`, where given, are the ids that `tables` may name; `options` replaces those of the
-    rulebook.
+    rulebook, `rulebook` the one that ships with the package.
     """
     entries = tuple(approvals)
     known = load_options() if options is None else options
-    remarks = [remark for entry in entries for remark in (*_dates(entry), *_words(entry, known, known_tables))]
+    law = rulebook or Rulebook.load()
+    remarks = [
+        remark
+        for entry in entries
+        for remark in (*_dates(entry, law.first_day(entry.game)), *_words(entry, known, known_tables))
+    ]
     remarks.extend(_pairs(entries))
     place = {entry.approval_id: index for index, entry in enumerate(entries)}
     return sorted(remarks, key=lambda remark: place[remark["approval_id"]])
@@ -157,7 +171,7 @@ def _remark(entry: Approval, kind: str, **values: object) -> Observation:
     )
 
 
-def _dates(entry: Approval) -> Iterator[Observation]:
+def _dates(entry: Approval, first_day: dt.date) -> Iterator[Observation]:
     granted = entry.decision is Decision.GRANTED
     given = [day for day in (entry.authorised_at, entry.planned_from) if day is not None]
     if entry.ends_on is not None and given and entry.ends_on < max(given):
@@ -183,6 +197,8 @@ def _dates(entry: Approval) -> Iterator[Observation]:
             )
     elif granted:
         yield _remark(entry, "decision_without_date" if given else "no_first_day")
+    if entry.planned_from == first_day:
+        yield _remark(entry, "planned_on_first_day", planned_from=first_day)
     calendar = shipped_calendar()
     if entry.applied_day_only:
         yield _remark(entry, "application_time_missing", opens=f"{calendar.hours.opens:%H:%M}")

@@ -79,6 +79,8 @@ def notices(rows: Iterable[Row], *, clear_days: bool = False) -> list[Found]:
             if row["decision"] == "granted":
                 found.append(Found("APR-002", casino, approval=ident, option=row["option"], value=row["value"]))
             continue
+        if planned == FIRST_DAY[row["game"]]:
+            continue  # the regulation's own first day needs no notice
         n = workdays.notice(applied, planned)
         counted, own_day = (n.clear, n.ignoring_hours_clear) if clear_days else (n.standard, n.ignoring_hours)
         if counted < 3:

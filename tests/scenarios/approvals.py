@@ -128,7 +128,8 @@ for _name, _applied, _planned, _code in (
     ("epidemic_is_no_breach", "2022-06-17T10:00:00+08:00", "2022-06-23", "APR-003"),
     ("other_zone", "2026-03-10T09:45:00+00:00", "2026-03-13", "APR-003"),
     ("before_the_first_text", "2004-05-14T10:00:00+08:00", "2004-05-17", None),
-    ("on_the_first_day", "2004-05-17T10:00:00+08:00", "2004-05-18", "APR-001"),
+    ("on_the_first_day", "2004-05-17T10:00:00+08:00", "2004-05-18", None),
+    ("on_the_second_day", "2004-05-17T10:00:00+08:00", "2004-05-19", "APR-001"),
     ("adoption_before_application", "2026-03-13T10:00:00+08:00", "2026-03-02", "APR-001"),
 ):
     SCENARIOS[f"notice_{_name}"] = Scenario(_notice(_applied, _planned, _code), register=True, verdicts=None)
