@@ -13,13 +13,14 @@ from audit.base.model import Severity
 from audit.findings.table import SCHEMA
 from audit.register.advice import DayJson, day_json
 from audit.register.approval import Approval, Decision
-from audit.register.notice import NEEDED, DecidedBy, NoticeJudgement, NoticeReading, State, judge, macau
+from audit.register.notice import DecidedBy, NoticeJudgement, NoticeReading, State, judge, macau
 from audit.register.observations import Observation, observe
+from audit.rulebook.terms import NoticeRules
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from audit.rulebook import Citation, Rulebook
+    from audit.rulebook import Provision, Rulebook
     from audit.rulebook.options import OptionValue
 
 _ABSENT: Final = frozenset({"finding_id", "message_zh", "message_pt", "message_en"})
@@ -103,11 +104,18 @@ def judge_register(
     return findings, rows
 
 
-def notice_of(entry: Approval, reading: NoticeReading | str = NoticeReading.STANDARD) -> NoticeJudgement | None:
+def notice_of(
+    entry: Approval, rulebook: Rulebook, reading: NoticeReading | str = NoticeReading.STANDARD
+) -> NoticeJudgement | None:
     """The judgement of one entry's notice, None where the application or the planned day is not recorded."""
     if entry.applied_at is None or entry.planned_from is None:
         return None
-    return judge(entry.applied_at, entry.planned_from, reading)
+    needed = _needed(rulebook.authorisation(entry.game, entry.planned_from))
+    return judge(entry.applied_at, entry.planned_from, reading, needed=needed)
+
+
+def _needed(duty: Provision) -> int:
+    return duty.stating(NoticeRules).notice_working_days
 
 
 def check_register(
@@ -127,12 +135,12 @@ def check_register(
     return RegisterCheck(
         findings=findings,
         observations=observe(entries, known_tables=known_tables, options=options, rulebook=rulebook),
-        notices=[_notice(entry, row, reading) for entry, row in zip(entries, rows, strict=True)],
+        notices=[_notice(entry, row, rulebook, reading) for entry, row in zip(entries, rows, strict=True)],
     )
 
 
-def _notice(entry: Approval, row: RegisterRow, reading: NoticeReading | str) -> NoticeDays:
-    judgement = notice_of(entry, reading) if row["deemed_day"] is not None else None
+def _notice(entry: Approval, row: RegisterRow, rulebook: Rulebook, reading: NoticeReading | str) -> NoticeDays:
+    judgement = notice_of(entry, rulebook, reading) if row["deemed_day"] is not None else None
     return NoticeDays(
         approval_id=entry.approval_id,
         state=row["state"],
@@ -150,7 +158,7 @@ def _judge_entry(entry: Approval, rulebook: Rulebook, reading: NoticeReading) ->
         return None, _row(entry, "not_evaluated", reason="before_coverage")
     if entry.planned_from == first and entry.applied_at is not None:
         return None, _row(entry, "ok")
-    judgement, duty = notice_of(entry, reading), rulebook.authorisation(entry.game, entry.planned_from)
+    judgement, duty = notice_of(entry, rulebook, reading), rulebook.authorisation(entry.game, entry.planned_from)
     if judgement is None:
         if entry.decision is not Decision.GRANTED:
             return None, _row(entry, "not_evaluated", reason="register_entry_undated")
@@ -164,13 +172,13 @@ def _judge_entry(entry: Approval, rulebook: Rulebook, reading: NoticeReading) ->
     return finding, _row(entry, state, judgement=judgement, finding=finding)
 
 
-def _finding(entry: Approval, judgement: NoticeJudgement, duty: Citation) -> Finding | None:
+def _finding(entry: Approval, judgement: NoticeJudgement, duty: Provision) -> Finding | None:
     """APR-001 or APR-003 with the number that falls short; None where the notice was given in every reading."""
     facts: dict[str, object] = {
         "applied_at": f"{macau(judgement.applied_at):%Y-%m-%d %H:%M:%S}",
         "deemed_day": str(judgement.deemed_day),
         "planned_from": str(judgement.planned_from),
-        "needed": NEEDED,
+        "needed": judgement.needed,
         "reading": judgement.reading.value,
         "clear_days": judgement.clear_days,
         "working_days_closures_off": judgement.working_days_closures_off,
@@ -181,13 +189,13 @@ def _finding(entry: Approval, judgement: NoticeJudgement, duty: Citation) -> Fin
         case State.SHORT | State.SHORT_AFTER_HOURS_ONLY:
             only_hours = judgement.state is State.SHORT_AFTER_HOURS_ONLY
             severity = Severity.MEDIUM if only_hours else Severity.HIGH
-            return _columns(entry, duty, "APR-001", severity, str(NEEDED), str(judgement.decisive)) | {
+            return _columns(entry, duty, "APR-001", severity, str(judgement.needed), str(judgement.decisive)) | {
                 "facts": facts | {"working_days": judgement.decisive}
             }
         case State.DOUBT:
-            return _columns(entry, duty, "APR-003", Severity.INFO, str(NEEDED), str(_stricter_count(judgement))) | {
-                "facts": facts | {"working_days": judgement.working_days}
-            }
+            return _columns(
+                entry, duty, "APR-003", Severity.INFO, str(judgement.needed), str(_stricter_count(judgement))
+            ) | {"facts": facts | {"working_days": judgement.working_days}}
         case _:
             return None
 
@@ -201,18 +209,18 @@ def _stricter_count(judgement: NoticeJudgement) -> int | None:
     return judgement.clear_days_closures_off
 
 
-def _missing(entry: Approval, duty: Citation) -> Finding:
+def _missing(entry: Approval, duty: Provision) -> Finding:
     absent = [name for name in ("applied_at", "planned_from") if getattr(entry, name) is None]
     finding = _columns(entry, duty, "APR-002", Severity.MEDIUM, " ".join(absent), "missing")
     applied = f"{macau(entry.applied_at):%Y-%m-%d %H:%M:%S}" if entry.applied_at is not None else ""
     planned = str(entry.planned_from) if entry.planned_from is not None else ""
-    return finding | {
-        "facts": {"detail": " ".join(absent), "applied_at": applied, "planned_from": planned, "needed": NEEDED}
-    }
+    facts = {"detail": " ".join(absent), "applied_at": applied, "planned_from": planned, "needed": _needed(duty)}
+    return finding | {"facts": facts}
 
 
-def _columns(entry: Approval, duty: Citation, code: str, severity: Severity, expected: str, observed: str) -> Finding:
+def _columns(entry: Approval, duty: Provision, code: str, severity: Severity, expected: str, observed: str) -> Finding:
     columns: Finding = dict.fromkeys(_COLUMNS)
+    cite = duty.cite()
     columns |= {
         "code": code,
         "severity": severity.value,
@@ -221,8 +229,8 @@ def _columns(entry: Approval, duty: Citation, code: str, severity: Severity, exp
         "approval_id": entry.approval_id,
         "occurred_at": entry.applied_at,
         "legal_day": entry.planned_from,
-        "instrument": duty.instrument,
-        "article": duty.article,
+        "instrument": cite.instrument,
+        "article": cite.article,
         "option": entry.option,
         "value": entry.value,
         "expected": expected,

@@ -73,13 +73,15 @@ class Case:
         mask: Mask = self.scope & (self.rounds.status == STATUSES.index(Status.SETTLED))
         return mask
 
-    def cite(self, i: int, key: str, article: str | None = None) -> dict[str, str]:
+    def cite(self, i: int, key: str) -> dict[str, str]:
         """The citation columns of a provision of the version that governs round `i`."""
         rules = self.found.rules_of(i)
-        if rules is None:
-            return {}
-        citation = rules.provision(key).citation
-        return cited(citation if article is None else Citation(citation.instrument, article))
+        return cited(rules.cite(key)) if rules is not None else {}
+
+    def cite_step(self, i: int, article: str) -> dict[str, str]:
+        """The citation columns of a drawing step of round `i`, whose article the replay gives."""
+        rules = self.found.rules_of(i)
+        return cited(Citation(rules.instrument, article)) if rules is not None else {}
 
     def accuse(self, code: str, i: int, **columns: Any) -> None:
         """Add a finding about round `i` that puts the round in violation."""

@@ -6,15 +6,16 @@ from typing import Final
 
 import numpy as np
 
-from audit.base.columns import UNRECORDED
+from audit.base.columns import UNRECORDED, Array
 from audit.checks.case import Case, Mask
 from audit.findings.table import Row
 from audit.games import game_of, walk
 from audit.replay.compile import DEPARTURE_CODES, NO_DEPARTURE, SIDES, parts_of, points_of
 from audit.replay.judging import BOTH_METHODS
+from audit.rulebook.terms import TWO_CARDS, DealRules, DrawRules
 
-ORDERS: Final = ("PBPB", "PBPBP", "PBPBB", "PBPBPB", "PBPBBP")
-"""Every order of dealing that the regulations know: two cards each in turn, then the third cards."""
+THIRDS: Final = ("", "P", "B", "PB", "BP")
+"""Every order of the third cards; before them come two cards each, in the order that the regulation sets."""
 
 
 def check_draws(case: Case) -> None:
@@ -47,9 +48,18 @@ def hand_facts(case: Case, i: int) -> Row:
 def _card_count(case: Case, i: int) -> None:
     counts = case.rounds.names.hands.counts
     n_player, n_banker = int(counts[case.rounds.player_hand[i]]), int(counts[case.rounds.banker_hand[i]])
-    side = SIDES[0] if not 2 <= n_player <= 3 else SIDES[1]
-    observed = str(n_player if side is SIDES[0] else n_banker)
-    row = {"side": side.value, "expected": "2..3", "observed": observed, **case.cite(i, "draw"), **hand_facts(case, i)}
+    rules = case.found.rules_of(i)
+    if rules is None:
+        return
+    most = rules.terms(DrawRules).most_cards
+    side = SIDES[0] if not TWO_CARDS <= n_player <= most else SIDES[1]
+    row: Row = {
+        "side": side.value,
+        "expected": f"{TWO_CARDS}..{most}",
+        "observed": str(n_player if side is SIDES[0] else n_banker),
+        **case.cite(i, DrawRules.key),
+        **hand_facts(case, i),
+    }
     _keep(case, "DRW-004", i, row)
 
 
@@ -61,7 +71,7 @@ def _departure(case: Case, i: int) -> None:
         "side": SIDES[found.side[i]].value,
         "expected": expected,
         "observed": observed,
-        **case.cite(i, "draw", found.articles[found.article[i]]),
+        **case.cite_step(i, found.articles[found.article[i]]),
         **hand_facts(case, i),
     }
     _keep(case, code, i, row)
@@ -76,11 +86,18 @@ def _keep(case: Case, code: str, i: int, row: Row) -> None:
 def _order(case: Case, mask: Mask) -> None:
     """DRW-003, only where no other drawing finding stands (judging rule 1)."""
     rounds, found = case.rounds, case.found
-    where = np.flatnonzero(mask)
-    if not len(where):
-        return
     words = ["".join(str(word).upper().split()) for word in rounds.names.sequence.texts]
-    known = np.array([ORDERS.index(w) if w in ORDERS else -1 for w in words], np.int8)
+    for number, rules in enumerate(found.rulesets):
+        where = np.flatnonzero(mask & (found.rules == number))
+        if len(where):
+            _order_of_version(case, where, words, rules.terms(DealRules).order)
+
+
+def _order_of_version(case: Case, where: Array, words: list[str], deal: str) -> None:
+    """DRW-003 for rounds of one version, in which the first two cards of each side come in the order `deal`."""
+    rounds, found = case.rounds, case.found
+    orders = [deal + thirds for thirds in THIRDS]
+    known = np.array([orders.index(word) if word in orders else -1 for word in words], np.int8)
     written = known[rounds.sequence[where]]
     hands = rounds.names.hands
     player_third = hands.counts[rounds.player_hand[where]] == 3
@@ -88,22 +105,21 @@ def _order(case: Case, mask: Mask) -> None:
     both = np.where(found.banker_first[where], 4, 3)
     required = np.where(player_third & banker_third, both, np.where(player_third, 1, np.where(banker_third, 2, 0)))
     for place in np.flatnonzero(written != required):
-        i, right = int(where[place]), ORDERS[required[place]]
+        i, right = int(where[place]), orders[required[place]]
         word = words[rounds.sequence[i]]
         if sorted(word) != sorted(right):
             one = np.zeros(len(rounds), np.bool_)
             one[i] = True
             case.leave_open("DRW-003", "deal_sequence_unaccounted", one)
             continue
-        key = "deal" if word[:4] != right[:4] else "draw"
-        article = None if key == "deal" else _order_article(case, i)
-        case.accuse("DRW-003", i, expected=right, observed=word, **case.cite(i, key, article), **hand_facts(case, i))
+        cite = case.cite(i, DealRules.key) if not word.startswith(deal) else _cite_order(case, i)
+        case.accuse("DRW-003", i, expected=right, observed=word, **cite, **hand_facts(case, i))
 
 
-def _order_article(case: Case, i: int) -> str | None:
-    """The drawing article that sets who takes the third card first; None for the body of the drawing article."""
+def _cite_order(case: Case, i: int) -> dict[str, str]:
+    """Citation of what sets who takes the third card first: the first step, or the body of the drawing article."""
     rules = case.found.rules_of(i)
     if rules is None or not game_of(rules.game).order_by_hand or case.found.method[i] == BOTH_METHODS:
-        return None
+        return case.cite(i, DrawRules.key)
     first, *_ = walk(points_of(parts_of(int(case.found.state[i]))), rules, case.found.methods(i)[0])
-    return first.article
+    return case.cite_step(i, first.article)

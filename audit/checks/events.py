@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,11 +24,9 @@ from audit.checks.shoes import Shoes, note_shoe
 from audit.replay.codes import DEALINGS, NO_DECKS
 from audit.replay.hands import card_number
 from audit.replay.judging import first_day
+from audit.rulebook.terms import BurnFormula, BurnRules, CutCardRules, LastRound
 
 _SHUFFLER: Final = DEALINGS.index(Dealing.AUTO_SHUFFLER)
-
-COURT: Final = frozenset({0, 1, 10, 11})
-"""Cards burnt that either reading allows where the first card is a ten or a court card (interpretation, art. 2(1))."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,44 +193,33 @@ class EventChecks:
             case.tally.add("SHO-005", "no_events")
             return
         count = sum(c for c in counts if c is not None)
-        if rule != "fixed" or count in self._fixed(first):
-            self.uses.add("burn", f"fixed_{count}" if rule == "fixed" else rule, places[:1])
+        terms = rules.terms(BurnRules)
+        if rule != BurnFormula.FIXED or count in terms.fixed:
+            self.uses.add("burn", f"fixed_{count}" if rule == BurnFormula.FIXED else rule, places[:1])
         today = day(int(rounds.legal_day[first]))
-        if rule == "fixed" and rules.in_window("opening.burn", today):
+        if rule == BurnFormula.FIXED and rules.in_window(BurnRules.key, today):
             case.tally.add("SHO-005", "commencement_uncertain")
             return
-        allowed = self._allowed(rule, first, burns)
+        allowed = self._allowed(terms, rule, first, burns)
         if allowed is None:
-            case.tally.add("SHO-005", "decks_unknown" if rule == "decks" else "cards_missing")
+            case.tally.add("SHO-005", "decks_unknown" if rule == BurnFormula.DECKS else "cards_missing")
         elif count not in allowed:
-            expected = _span(allowed) or "decks,first_card"
-            cite = case.cite(first, "opening.burn")
+            expected = _span(allowed) or ",".join(terms.formulas)
+            cite = case.cite(first, BurnRules.key)
             source = {"source_file": burns[0].source_file, "source_row": burns[0].source_row}
             note_shoe(case, "SHO-005", places, expected=expected, observed=str(count), detail=rule, **cite, **source)
 
-    def _allowed(self, rule: str, first: int, burns: list[ShoeEvent]) -> set[int] | None:
+    def _allowed(self, terms: BurnRules, rule: str, first: int, burns: list[ShoeEvent]) -> AbstractSet[int] | None:
         """How many cards the rule of art. 2(1) lets the croupier burn; None where the log does not tell."""
-        rules = self.case.found.rules_of(first)
-        if rules is None:
-            return None
-        if rule == "decks":
+        if rule not in terms.formulas:
+            return frozenset()
+        if rule == BurnFormula.DECKS:
             decks = int(self.case.rounds.decks[first])
             return None if decks == NO_DECKS else {decks}
-        if rule == "fixed":
-            return self._fixed(first)
+        if rule == BurnFormula.FIXED:
+            return terms.fixed
         cards = parse_hand(burns[0].cards or "")
-        if not cards:
-            return None
-        face = cards[0].points
-        return {face, face + 1} if face else set(COURT)
-
-    def _fixed(self, first: int) -> set[int]:
-        """The numbers that a house may fix beforehand (55/2004 art. 2(1) as worded by 83/2011); none elsewhere."""
-        rules = self.case.found.rules_of(first)
-        if rules is None:
-            return set()
-        terms = rules.provision("opening.burn").parameters
-        return set(range(terms["fixed_min"], terms["fixed_max"] + 1)) if "fixed" in terms["formulas"] else set()
+        return terms.by_first_card(cards[0].points) if cards else None
 
     def _cut_card_placed(self, places: Any, events: list[ShoeEvent]) -> None:
         """SHO-006: far fewer cards behind the cut card than "about twelve"."""
@@ -239,14 +227,12 @@ class EventChecks:
             rules = self.case.found.rules_of(int(places[0]))
             if event.event != "cut_card_placed" or event.count is None or rules is None:
                 continue
-            floor = rules.parameter("opening.cut_card", "floor")
-            if event.count < floor:
-                cite = self.case.cite(int(places[0]), "opening.cut_card")
+            terms = rules.terms(CutCardRules)
+            if event.count < terms.floor:
+                cite = self.case.cite(int(places[0]), terms.key)
                 source = {"source_file": event.source_file, "source_row": event.source_row}
-                about = rules.parameter("opening.cut_card", "about")
-                note_shoe(
-                    self.case, "SHO-006", places, expected=f"~{about}", observed=str(event.count), **cite, **source
-                )
+                expected, observed = f"~{terms.about}", str(event.count)
+                note_shoe(self.case, "SHO-006", places, expected=expected, observed=observed, **cite, **source)
                 return
 
     def _cut_card_out(self, places: Any, events: list[ShoeEvent]) -> None:
@@ -261,21 +247,23 @@ class EventChecks:
         after = places[last + 1 :]
         if not len(after):
             return
-        self.uses.add("last_round", "one_more", after)
         first = int(after[0])
         casino, table = rounds.names.place(int(rounds.table[first]))
         rules = case.found.rules_of(first)
         if rules is None:
             return
+        counts = rules.terms(LastRound).rounds_after_cut_card
+        least = min(counts)
+        self.uses.add("last_round", "one_more", after[least:])
         today = day(int(rounds.legal_day[first]))
         more = case.register is None or case.register.covering(
             casino, table, rules.game, "last_round", "one_more", today
         )
-        allowed = 1 if more else 0
+        allowed = max(counts) if more else least
         if len(after) > allowed:
-            cite = case.cite(first, "last_round")
+            cite = case.cite(first, LastRound.key)
             source = {"source_file": out[0].source_file, "source_row": out[0].source_row}
-            most = "0..1" if allowed else "0"
+            most = f"0..{allowed}" if allowed else "0"
             note_shoe(case, "SHO-004", after, expected=most, observed=str(len(after)), **cite, **source)
 
     def _last_round(self, places: Any, at: int) -> int | None:
@@ -335,7 +323,7 @@ def _ends(start: Array, end: Array) -> Array:
     return np.where(end == NEVER, following, end)
 
 
-def _span(values: set[int]) -> str:
+def _span(values: AbstractSet[int]) -> str:
     """Numbers as a range where they are one, else one by one.
 
     >>> _span({1, 2, 3}), _span({0, 1, 10, 11}), _span(set())

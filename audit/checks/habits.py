@@ -7,8 +7,6 @@ prefix of its rules (``mak_``); the catalogue says which habits have words.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from audit.base.model import Outcome, Scheme
 from audit.catalogue.catalogue import load
 from audit.checks.case import Case
@@ -17,6 +15,7 @@ from audit.games import GameSpec, game_of
 from audit.games.hand_facts import HandFacts
 from audit.games.settlement import SIDE_BETS
 from audit.replay.codes import SCHEMES
+from audit.rulebook.terms import NoCommission, StandardCommission, TieOdds
 
 _NONE: tuple[None, None] = (None, None)
 
@@ -38,23 +37,26 @@ def _habit(paid: Paid, fault: PaymentFault, facts: HandFacts, case: Case, at: in
     if paid.bet not in SIDE_BETS or case.found.scheme[at] >= len(SCHEMES):
         return _NONE
     side, scheme = SIDE_BETS[paid.bet], SCHEMES[case.found.scheme[at]]
-    key = "commission.none" if rules.has("commission.none") else None
-    if key is None or facts.outcome.value != side.value:
+    none, standard = rules.known_terms(NoCommission), rules.terms(StandardCommission)
+    if none is None or facts.outcome.value != side.value:
         return _NONE
-    half = facts.points(side) in rules.parameter(key, "half_points") and side.value in rules.parameter(key, "sides")
-    charged = facts.points(side) in rules.parameter("commission.standard", "points")
-    charged &= side.value in rules.parameter("commission.standard", "sides")
-    net = paid.payout == paid.stake * (1 - Fraction(rules.parameter("commission.standard", "rate")))
+    half = none.reaches(side, facts.points(side))
+    charged = standard.reaches(side, facts.points(side))
+    net = paid.payout == paid.stake * (1 - standard.rate)
     if scheme is Scheme.STANDARD:
-        return _in_commission_table(paid, game, half=half, charged=charged, net=net), None
+        reduced = half and paid.payout == paid.stake * none.pays
+        return _in_commission_table(paid, game, reduced=reduced, charged=charged, net=net), None
     if half and paid.payout == paid.stake:
         return "half_pay_missing", None
     return ("both_forms", None) if charged and net else _NONE
 
 
-def _in_commission_table(paid: Paid, game: GameSpec, *, half: bool, charged: bool, net: bool) -> str | None:
-    """The habit behind a payout under the scheme with commission; `net` says that it is the stake less commission."""
-    if half and 2 * paid.payout == paid.stake:
+def _in_commission_table(paid: Paid, game: GameSpec, *, reduced: bool, charged: bool, net: bool) -> str | None:
+    """The habit behind a payout under the scheme with commission.
+
+    `reduced` says that it is what the scheme without commission would pay, `net` that it is the stake less commission.
+    """
+    if reduced:
         return "half_pay_in_standard"
     spared = paid.bet == "player" and charged and paid.payout == paid.stake
     overcharged = paid.bet == "banker" and not charged and net
@@ -71,7 +73,7 @@ def _method_odds(paid: Paid, game: GameSpec, case: Case, at: int) -> tuple[str |
         return _NONE
     applied = case.found.methods(at)[0]
     for method in game.methods:
-        odds = rules.parameter("odds.tie", method.value)
+        odds = rules.terms(TieOdds).of(method)
         if applied is not None and applied is not method and paid.payout == odds * paid.stake:
             return _own(game, f"method_odds_{odds}"), method.value
     return _NONE

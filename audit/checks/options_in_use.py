@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -20,6 +22,8 @@ from audit.games import game_of
 from audit.register.register import Cover
 from audit.replay.codes import DEALINGS, METHODS, SCHEMES, STATUSES
 from audit.replay.judging import with_methods
+from audit.rulebook.rules import GameRules
+from audit.rulebook.terms import Bets, NoticeRules, OtherBets, TieRules
 
 Places = npt.NDArray[np.int64]
 
@@ -171,23 +175,39 @@ def _state(case: Case, option: str, value: str, i: int) -> tuple[str, str | None
     if (option, value) in THE_RULE_ITSELF:
         return "rule", None, False
     today = day(int(rounds.legal_day[i]))
-    if option == "bet":
-        if value in rules.provision("bets").parameters.get("unread", ()):
-            return "not_evaluated", "unread_2_2009", False
-        clause = rules.provision("bets.other").parameters.get("director_may_authorise")
-        if clause is None:
-            return "not_evaluated", "commencement_uncertain", False
-        if not clause:
-            return "unauthorised", None, True
-    if option == "commission" and not rules.has("commission.none"):
-        return "unauthorised", None, True
-    if option == "burn" and value.startswith("fixed") and rules.in_window("opening.burn", today):
-        return "not_evaluated", "commencement_uncertain", False
+    answer = _by_law(rules, option, value, today)
+    if answer is not None:
+        return answer
     if case.register is None:
         return "not_evaluated", "no_register", False
     casino, table = rounds.names.place(int(rounds.table[i]))
     cover, approval = case.register.judge_use(casino, table, rules.game, option, value, today)
     return _STATES[cover], approval.approval_id if approval else None, False
+
+
+def _by_law(rules: GameRules, option: str, value: str, today: dt.date) -> tuple[str, str | None, bool] | None:
+    """The state of a use that the law itself answers, whatever the register says; None where that decides."""
+    if option == "bet":
+        if value in rules.terms(Bets).unread:
+            return "not_evaluated", "unread_2_2009", False
+        clause = rules.known_terms(OtherBets)
+        if clause is None:
+            return "not_evaluated", "commencement_uncertain", False
+        return None if clause.director_may_authorise else ("unauthorised", None, True)
+    unknown_scheme = option == "commission" and not rules.has("commission.none")
+    if unknown_scheme or (option == "tie" and value not in rules.terms(TieRules).values):
+        return "unauthorised", None, True
+    if not _needs_authorisation(rules, option):
+        return "rule", None, False
+    if option == "burn" and value.startswith("fixed") and rules.in_window("opening.burn", today):
+        return "not_evaluated", "commencement_uncertain", False
+    return None
+
+
+def _needs_authorisation(rules: GameRules, option: str) -> bool:
+    """Say whether the article of the option is among those whose options need prior authorisation."""
+    article = re.match(r"[0-9]+", rules.cite(PROVISION_OF[option]).article)
+    return article is None or int(article[0]) in rules.terms(NoticeRules).articles
 
 
 def _ordered(case: Case, places: Places) -> Places:

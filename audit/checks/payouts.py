@@ -41,6 +41,7 @@ from audit.replay.dues import (
     fates,
 )
 from audit.replay.judging import BOTH_METHODS, other_scheme_possible
+from audit.rulebook.terms import AdditionalPrizes, Bets
 
 _SIDES: Final = len(SIDE_BETS)
 
@@ -217,7 +218,8 @@ class Payouts:
         """Say whether the register covers an additional prize for the bet, the table and the day (judging rule 5)."""
         case, at = self.case, int(batch.at[place])
         rules = case.found.rules_of(at)
-        if case.register is None or rules is None or not rules.has("odds.additional_prizes"):
+        prizes = rules.known_terms(AdditionalPrizes) if rules is not None else None
+        if case.register is None or rules is None or prizes is None or not prizes.director_may_authorise:
             return False
         casino, table = case.rounds.names.place(int(case.rounds.table[at]))
         today = case.rounds.subject(at)["legal_day"]
@@ -248,7 +250,7 @@ class Payouts:
         """Bets outside the gazetted list, and what became of player and banker wagers on a tie (judging rule 11)."""
         case = self.case
         for number, rules in enumerate(case.found.rulesets):
-            gazetted = set(rules.parameter("bets", "gazetted"))
+            gazetted = set(rules.terms(Bets).gazetted)
             outside = np.array([word not in gazetted for word in batch.words.bet.texts] or [False])
             if not outside.any():
                 continue

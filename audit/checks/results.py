@@ -9,10 +9,11 @@ import numpy as np
 from audit.base.columns import UNRECORDED, Array
 from audit.base.model import Side, Status
 from audit.checks.case import Case, Mask
-from audit.checks.draws import ORDERS, hand_facts
+from audit.checks.draws import hand_facts
 from audit.replay.codes import NO_POINTS, OUTCOME_WORDS, STATUSES
 from audit.replay.compile import NO_DEPARTURE
 from audit.replay.hands import PAIR_NONE
+from audit.rulebook.terms import DealRules
 
 _HIGHEST: Final = 9
 
@@ -121,5 +122,8 @@ def _out_of_order(case: Case, i: int) -> bool:
     word = "".join(str(case.rounds.names.sequence[code]).upper().split())
     hands = case.rounds.names.hands
     thirds = "P" * (hands.counts[case.rounds.player_hand[i]] - 2), "B" * (hands.counts[case.rounds.banker_hand[i]] - 2)
-    right = "PBPB" + "".join(reversed(thirds) if case.found.banker_first[i] else thirds)
-    return right in ORDERS and word != right and sorted(word) == sorted(right)
+    rules = case.found.rules_of(i)
+    if rules is None:
+        return False
+    right = rules.terms(DealRules).order + "".join(reversed(thirds) if case.found.banker_first[i] else thirds)
+    return word != right and sorted(word) == sorted(right)

@@ -15,6 +15,7 @@ from audit.replay.codes import DEALINGS, NO_DECKS, STATUSES
 from audit.replay.hands import LONGER, NUMBERS, card_name
 from audit.replay.order import order_of
 from audit.replay.rounds import Rounds
+from audit.rulebook.terms import DeckRules, DemonstrationRules
 
 Places = npt.NDArray[np.int64]
 
@@ -87,10 +88,8 @@ def _decks(case: Case, shoes: Shoes) -> None:
     rounds = case.rounds
     known = (rounds.decks[shoes.order] != NO_DECKS) & case.covered[shoes.order]
     lowest, highest = _extremes(shoes, rounds.decks[shoes.order], known)
-    bounds = [
-        (r.parameter("equipment.decks", "min"), r.parameter("equipment.decks", "max")) for r in case.found.rulesets
-    ]
-    inner = max((b[0] for b in bounds), default=0), min((b[1] for b in bounds), default=0)
+    bounds = [rules.terms(DeckRules) for rules in case.found.rulesets]
+    inner = max((each.min for each in bounds), default=0), min((each.max for each in bounds), default=0)
     plain = (lowest == highest) & (lowest >= inner[0]) & (highest <= inner[1])
     for shoe in np.flatnonzero(shoes.asked & (highest >= lowest) & ~plain):
         places = shoes.rounds(int(shoe))
@@ -98,7 +97,8 @@ def _decks(case: Case, shoes: Shoes) -> None:
         rules = case.found.rules_of(int(places[0]))
         if rules is None:
             continue
-        least, most = rules.parameter("equipment.decks", "min"), rules.parameter("equipment.decks", "max")
+        terms = rules.terms(DeckRules)
+        least, most = terms.min, terms.max
         low, high = int(lowest[shoe]), int(highest[shoe])
         if low == high and least <= low <= most:
             continue
@@ -182,7 +182,7 @@ def _demonstrations(case: Case, shoes: Shoes) -> None:
         rules = case.found.rules_of(int(places[0]))
         if rules is None:
             continue
-        most = int(rules.parameter("opening.demonstration", "max_per_shoe"))
+        most = rules.terms(DemonstrationRules).max_per_shoe
         late = bool(last_demo[shoe] > first_settled[shoe])
         if int(times[shoe]) <= most and not late:
             continue

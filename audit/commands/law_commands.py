@@ -94,35 +94,45 @@ def _today() -> dt.date:
     return dt.datetime.now(MACAU).date()
 
 
+def _rulebook() -> Any:
+    """The rulebook; a remark says so where nobody compared it with the gazette for more than a year."""
+    from audit.rulebook import Rulebook
+
+    rulebook = Rulebook.load()
+    if rulebook.stale_on(_today()):
+        remark(
+            f"dicj-audit: the regulations were last compared with the gazette on {rulebook.verified_on}, more than a"
+            " year ago; what was published since is not in them"
+        )
+    return rulebook
+
+
 def rules_list(arguments: argparse.Namespace) -> int:
     """The versions of every regulation, or what is in force on a day."""
-    from audit.rulebook import Rulebook
     from audit.rulebook.law_data import rules_list as listed
     from audit.rulebook.law_pages import render_list
 
-    data = listed(Rulebook.load(), arguments.on)
+    data = listed(_rulebook(), arguments.on)
     _either(arguments, data, lambda: render_list(data, arguments.lang))
     return int(ExitCode.CLEAN)
 
 
 def rules_show(arguments: argparse.Namespace) -> int:
     """The provisions of a game in force on a day."""
-    from audit.rulebook import Rulebook
     from audit.rulebook.law_data import rules_show as shown
     from audit.rulebook.law_pages import render_show
 
-    data = shown(Rulebook.load(), Game(arguments.game), arguments.on or _today())
+    data = shown(_rulebook(), Game(arguments.game), arguments.on or _today())
     _either(arguments, data, lambda: render_show(data, arguments.lang))
     return int(ExitCode.CLEAN)
 
 
 def rules_diff(arguments: argparse.Namespace) -> int:
     """What changed between two days, and by which act."""
-    from audit.rulebook import Rulebook
     from audit.rulebook.law_data import rules_diff as compared
     from audit.rulebook.law_pages import render_diff
 
-    data = compared(Rulebook.load(), Game(arguments.game), arguments.day_1, arguments.day_2)
+    data = compared(_rulebook(), Game(arguments.game), arguments.day_1, arguments.day_2)
     _either(arguments, data, lambda: render_diff(data, arguments.lang))
     return int(ExitCode.CLEAN)
 
@@ -134,6 +144,7 @@ def rules_coverage(arguments: argparse.Namespace) -> int:
     from audit.rulebook.coverage import coverage_table
     from audit.rulebook.law_pages import render_coverage
 
+    _rulebook()
     table = coverage_table()
     _either(arguments, [asdict(row) for row in table], lambda: render_coverage(table, arguments.lang))
     return int(ExitCode.CLEAN)

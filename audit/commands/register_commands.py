@@ -71,9 +71,11 @@ def notice(arguments: argparse.Namespace) -> int:
     """The last lawful application day, and the earliest adoption for an application."""
     from audit.config.settings import load_settings
     from audit.register.advice import notice_json
+    from audit.rulebook import Rulebook
 
     settings = load_settings(arguments.config)
-    answer = notice_json(arguments.adopt, arguments.apply, settings.notice)
+    needed = Rulebook.load().longest_notice(arguments.adopt)
+    answer = notice_json(arguments.adopt, arguments.apply, settings.notice, needed=needed)
     if arguments.json:
         say_json(answer)
         return int(ExitCode.CLEAN)

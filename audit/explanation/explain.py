@@ -18,6 +18,7 @@ from audit.games.paytable import Paytable, judged_paytables
 from audit.games.settlement import amounts, due
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules, NotInForce
+from audit.rulebook.terms import TWO_CARDS, DrawRules, NoCommission
 
 
 @cache
@@ -137,9 +138,11 @@ def explain(
         "departure": None,
         "steps": [],
     }
-    if points is None:
-        side = Side.PLAYER if not 2 <= len(player) <= 3 else Side.BANKER
-        answer["departure"] = {"code": "DRW-004", "side": side.value, "article": rules.provision("draw").article}
+    most = rules.terms(DrawRules).most_cards
+    wrong = [side for side, hand in zip(Side, (player, banker), strict=True) if not TWO_CARDS <= len(hand) <= most]
+    if points is None or wrong:
+        cite = rules.cite(DrawRules.key)
+        answer["departure"] = {"code": "DRW-004", "side": wrong[0].value, "article": cite.article}
         return answer
     steps = walk(points, rules, method)
     found: Departure | None = departure_of(steps)
@@ -185,9 +188,7 @@ def explain_wager(
     language: str = "en",
 ) -> dict[str, Any]:
     """What one wager is due and why, in `language`; `stake` and `unit` in ten-thousandths."""
-    without = next(
-        (r.provision("commission.none") for r in rulebook.rules(rules.game) if r.has("commission.none")), None
-    )
+    without = rulebook.first_wording(rules.game, NoCommission.key)
     judged = judged_paytables(rules, paytables or {})
     what = due(bet, facts, rules, scheme=scheme, method=method, without_commission=without, paytables=judged)
     words = _sentences()["dues"][what.kind.value].in_language(language)

@@ -11,6 +11,7 @@ from audit.games.registry import added, game_of, methods_of
 from audit.games.spec import GameSpec
 from audit.games.steps import Act, Departure, Points, Step, departure_of
 from audit.rulebook.rules import GameRules
+from audit.rulebook.terms import DrawRules
 
 __all__ = [
     "Act",
@@ -32,4 +33,4 @@ def walk(points: Points, rules: GameRules, method: DrawMethod | None = None) -> 
     `method` is needed where the game leaves a choice of methods, and ignored where it does not.
     """
     game = game_of(rules.game)
-    return tuple(game.walk(points, rules.provision("draw").parameters, method if game.methods else None))
+    return tuple(game.walk(points, rules.terms(DrawRules), method if game.methods else None))

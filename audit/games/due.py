@@ -26,8 +26,9 @@ class Due:
     """What a wager is due, before rounding.
 
     `odds` are the gross winnings for a stake of one; `commission` is the share of them that the house keeps; `half`
-    marks the half payment of the scheme without commission. `reason` (a key of the catalogue's reasons) stands where
-    the answer is not known; `unread_push` where a pushed wager (payout 0) could follow the unread 2/2009.
+    marks the half payment of the scheme without commission, `half_as_commission` is the share of the stake that a log
+    may then record as commission. `reason` (a key of the catalogue's reasons) stands where the answer is not known;
+    `unread_push` where a pushed wager (payout 0) could follow the unread 2/2009.
     """
 
     kind: WagerEnd
@@ -35,7 +36,7 @@ class Due:
     odds: Fraction = Fraction(0)
     commission: Fraction = Fraction(0)
     half: bool = False
-    half_as_commission: bool = False
+    half_as_commission: Fraction = Fraction(0)
     unread_push: bool = False
     reason: str | None = None
 
@@ -44,9 +45,6 @@ BetRule: TypeAlias = Callable[[HandFacts, GameRules], Due]
 """How a game settles a bet that others do not have."""
 
 
-def flat(rules: GameRules, key: str, name: str, *, won: bool) -> Due:
-    """What a bet is due that wins at the odds `name` of the provision `key`, or loses."""
-    citation = rules.provision(key).citation
-    if not won:
-        return Due(WagerEnd.LOSE, citation)
-    return Due(WagerEnd.WIN, citation, odds=Fraction(rules.parameter(key, name)))
+def flat(citation: Citation, odds: int, *, won: bool) -> Due:
+    """What a bet is due that wins at one sort of odds, or loses."""
+    return Due(WagerEnd.WIN, citation, odds=Fraction(odds)) if won else Due(WagerEnd.LOSE, citation)

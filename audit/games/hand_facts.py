@@ -33,3 +33,7 @@ class HandFacts:
     def points(self, side: Side) -> int:
         """Final points of a side."""
         return self.player_points if side is Side.PLAYER else self.banker_points
+
+    def cards(self, side: Side) -> int:
+        """Number of cards of a side."""
+        return self.player_cards if side is Side.PLAYER else self.banker_cards

@@ -6,15 +6,16 @@ makes the other side draw, method 2 ends the hand as a tie. That point is data (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from audit.base.model import DrawMethod, Side
 from audit.games.spec import GameSpec
 from audit.games.steps import Act, Points, Step
+from audit.rulebook.terms import AfterEqual, DrawRules, stated
 
 
-def walk(points: Points, draw: Mapping[str, Any], method: DrawMethod | None) -> Iterator[Step]:
+def walk(points: Points, draw: DrawRules, method: DrawMethod | None) -> Iterator[Step]:
     """Yield the decisions of a hand in the order of art. 9(2); stop after the first departure.
 
     Item (1): a natural on either side ends the hand. Item (2): equal totals, both draw, the player first. Item (3):
@@ -29,8 +30,8 @@ def walk(points: Points, draw: Mapping[str, Any], method: DrawMethod | None) -> 
             return
 
 
-def _steps(points: Points, draw: Mapping[str, Any], method: DrawMethod) -> Iterator[Step]:
-    if points.player in draw["natural"] or points.banker in draw["natural"]:
+def _steps(points: Points, draw: DrawRules, method: DrawMethod) -> Iterator[Step]:
+    if points.player in draw.natural or points.banker in draw.natural:
         yield _step(points, draw, method, Side.PLAYER, "natural", Act.STAND)
         yield _step(points, draw, method, Side.BANKER, "natural", Act.STAND)
     elif points.player == points.banker:
@@ -47,13 +48,13 @@ def lower_side(points: Points) -> Side:
     return Side.PLAYER if points.player <= points.banker else Side.BANKER
 
 
-def _answer(points: Points, draw: Mapping[str, Any], method: DrawMethod, first: Side) -> Step:
+def _answer(points: Points, draw: DrawRules, method: DrawMethod, first: Side) -> Step:
     """The other side's decision: it stands against less, answers more, and by the method meets an equal total."""
     if first is Side.PLAYER:
         other, drawn, held = Side.BANKER, points.player_total, points.banker
     else:
         other, drawn, held = Side.PLAYER, points.banker_total, points.player
-    equal_draws = draw["methods"][method.value]["equal_after_first_draw"] == "draw"
+    equal_draws = stated(draw.methods, "'methods'")[method].equal_after_first_draw is AfterEqual.DRAW
     if drawn < held:
         return _step(points, draw, method, other, "still_lower", Act.STAND)
     if equal_draws:
@@ -63,20 +64,12 @@ def _answer(points: Points, draw: Mapping[str, Any], method: DrawMethod, first: 
     return _step(points, draw, method, other, "higher", Act.DRAW)
 
 
-def _step(points: Points, draw: Mapping[str, Any], method: DrawMethod, side: Side, rule: str, required: Act) -> Step:
+def _step(points: Points, draw: DrawRules, method: DrawMethod, side: Side, rule: str, required: Act) -> Step:
     holds, faces = (points.player, points.banker) if side is Side.PLAYER else (points.banker, points.player)
     if rule in {"still_lower", "equal_or_higher", "equal_ties", "higher"}:
         faces = points.banker_total if side is Side.PLAYER else points.player_total
     done = Act.DRAW if points.drew(side) else Act.STAND
-    return Step(side, required, done, rule, article_of(draw, rule, method), holds, faces)
-
-
-def article_of(draw: Mapping[str, Any], rule: str, method: DrawMethod) -> str:
-    """The article of a drawing rule, with the method filled in where the data leaves it open."""
-    articles = draw["articles"]
-    own = articles.get(method.value, {})
-    text: str = own[rule] if rule in own else articles[rule]
-    return text.format(method=method.value)
+    return Step(side, required, done, rule, draw.step(rule, method), holds, faces)
 
 
 SPEC: Final = GameSpec.shipped(
@@ -84,5 +77,4 @@ SPEC: Final = GameSpec.shipped(
     walk=walk,
     methods=tuple(DrawMethod),
     order_by_hand=True,
-    half_is_commission=True,  # 67/2007 art. 17(2) speaks of the house's share of the winnings
 )

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
+from audit.rulebook.terms import Bets, OtherBets
+
 if TYPE_CHECKING:
     from audit.base.model import Text
     from audit.games.hand_facts import HandFacts
@@ -101,8 +103,8 @@ def judged_paytables(rules: GameRules, paytables: Mapping[str, Paytable]) -> Map
 
     None decides where the version does not let the director authorise bets of the house (contract, judging rule 3).
     """
-    clause = rules.provision("bets.other").parameters if rules.has("bets.other") else {}
-    if clause.get("director_may_authorise") is not True:
+    clause = rules.known_terms(OtherBets)
+    if clause is None or not clause.director_may_authorise:
         return {}
-    unread = rules.provision("bets").parameters.get("unread", ())
+    unread = rules.terms(Bets).unread
     return {bet: paytable for bet, paytable in paytables.items() if bet not in unread}

@@ -16,7 +16,8 @@ from audit.games.due import Due, WagerEnd, flat
 from audit.games.hand_facts import HandFacts
 from audit.games.paytable import Paytable
 from audit.games.registry import game_of
-from audit.rulebook.rules import Citation, GameRules, Provision
+from audit.rulebook.rules import GameRules, Provision
+from audit.rulebook.terms import Bets, NoCommission, PairOdds, SideOdds, StandardCommission, TieOdds
 
 PAIR_BETS: Final = {"player_pair": Side.PLAYER, "banker_pair": Side.BANKER}
 SIDE_BETS: Final = {"player": Side.PLAYER, "banker": Side.BANKER}
@@ -50,60 +51,52 @@ def due(
     """
     if bet in SIDE_BETS:
         return _side_bet(SIDE_BETS[bet], facts, rules, scheme, without_commission)
-    game, gazetted = game_of(rules.game), bet in rules.parameter("bets", "gazetted")
+    game, bets = game_of(rules.game), rules.terms(Bets)
+    gazetted = bet in bets.gazetted
     if gazetted and bet == "tie":
         return _tie(facts, rules, method if game.methods else None)
     if gazetted and bet in PAIR_BETS:
-        won = facts.player_pair if PAIR_BETS[bet] is Side.PLAYER else facts.banker_pair
-        return flat(rules, "odds.pairs", bet, won=won)
+        side, pairs = PAIR_BETS[bet], rules.terms(PairOdds)
+        won = facts.player_pair if side is Side.PLAYER else facts.banker_pair
+        return flat(rules.cite(pairs.key), pairs.of(side), won=won)
     if gazetted and bet in game.bets:
         return game.bets[bet](facts, rules)
-    unread = rules.provision("bets").parameters.get("unread", ())
     if paytables and bet in paytables:
         return _by_paytable(facts, rules, paytables[bet])
-    reason = "unread_2_2009" if bet in unread else "bet_odds_unknown"
-    return Due(WagerEnd.UNKNOWN, rules.provision("bets").citation, reason=reason)
+    reason = "unread_2_2009" if bet in bets.unread else "bet_odds_unknown"
+    return Due(WagerEnd.UNKNOWN, rules.cite(bets.key), reason=reason)
 
 
 def _tie(facts: HandFacts, rules: GameRules, method: DrawMethod | None) -> Due:
-    name = "tie" if method is None else method.value
-    citation = rules.provision("odds.tie").citation
-    article = rules.provision("odds.tie").parameters.get("articles", {}).get(name, citation.article)
-    citation = Citation(citation.instrument, article)
-    if facts.outcome is not Outcome.TIE:
-        return Due(WagerEnd.LOSE, citation)
-    return Due(WagerEnd.WIN, citation, odds=Fraction(rules.parameter("odds.tie", name)))
+    odds = rules.terms(TieOdds)
+    return flat(rules.cite(odds.key, method=method), odds.of(method), won=facts.outcome is Outcome.TIE)
 
 
 def _side_bet(
     side: Side, facts: HandFacts, rules: GameRules, scheme: Scheme | None, without_commission: Provision | None
 ) -> Due:
     if scheme is None:
-        return Due(WagerEnd.UNKNOWN, rules.provision("commission.standard").citation, reason="commission_word_unknown")
+        return Due(WagerEnd.UNKNOWN, rules.cite(StandardCommission.key), reason="commission_word_unknown")
     if facts.outcome is Outcome.TIE:
-        return Due(WagerEnd.PUSH, rules.provision("tie_option").citation)
-    odds = rules.provision("odds.player_banker")
+        return Due(WagerEnd.PUSH, rules.cite("tie_option"))
+    even, odds = Fraction(rules.terms(SideOdds).of(side)), rules.cite(SideOdds.key)
     if facts.outcome.value != side.value:
-        return Due(WagerEnd.LOSE, odds.citation)
-    even = Fraction(odds.parameters[side.value])
+        return Due(WagerEnd.LOSE, odds)
     points = facts.points(side)
     if scheme is Scheme.STANDARD:
-        provision = rules.provision("commission.standard")
-        terms = provision.parameters
-        if side.value in terms["sides"] and points in terms["points"]:
-            return Due(WagerEnd.WIN, provision.citation, odds=even, commission=Fraction(terms["rate"]))
-        return Due(WagerEnd.WIN, odds.citation, odds=even)
-    provision = rules.provision("commission.none") if rules.has("commission.none") else _given(without_commission)
-    terms = provision.parameters
-    if side.value in terms["sides"] and points in terms["half_points"]:
-        half = even * Fraction(terms["pays"])
-        as_commission = game_of(rules.game).half_is_commission
-        return Due(WagerEnd.WIN, provision.citation, odds=half, half=True, half_as_commission=as_commission)
-    unread = terms.get("unread_push")
-    pushed = bool(
-        unread and side is Side.BANKER and points == unread["points"] and facts.banker_cards == unread["cards"]
-    )
-    return Due(WagerEnd.WIN, odds.citation, odds=even, unread_push=pushed)
+        standard = rules.terms(StandardCommission)
+        if standard.reaches(side, points):
+            return Due(WagerEnd.WIN, rules.cite(standard.key), odds=even, commission=standard.rate)
+        return Due(WagerEnd.WIN, odds, odds=even)
+    provision = rules.provision(NoCommission.key) if rules.has(NoCommission.key) else _given(without_commission)
+    none = provision.stating(NoCommission)
+    if none.reaches(side, points):
+        share = none.as_commission or Fraction(0)
+        return Due(WagerEnd.WIN, provision.cite(), odds=even * none.pays, half=True, half_as_commission=share)
+    unread = none.unread_push
+    hand = (points, facts.banker_cards)
+    pushed = unread is not None and side is Side.BANKER and hand == (unread.points, unread.cards)
+    return Due(WagerEnd.WIN, odds, odds=even, unread_push=pushed)
 
 
 def _given(provision: Provision | None) -> Provision:
@@ -114,7 +107,7 @@ def _given(provision: Provision | None) -> Provision:
 
 
 def _by_paytable(facts: HandFacts, rules: GameRules, paytable: Paytable) -> Due:
-    citation = rules.provision("bets.other" if rules.has("bets.other") else "bets").citation
+    citation = rules.cite("bets.other" if rules.has("bets.other") else "bets")
     odds = paytable.odds(facts)
     if odds is None:
         return Due(WagerEnd.UNKNOWN, citation, reason="suits_missing")
@@ -141,7 +134,7 @@ def amounts(what: Due, stake: int, unit: int = CENT) -> Amounts:
     if what.half:
         taken = {0}
         if what.half_as_commission:
-            share = Fraction(stake, 2)
+            share = stake * what.half_as_commission
             taken |= {_half_down(share, unit), _half_up(share, unit)}
         return Amounts(_half_up(gross, unit), frozenset(taken), stake)
     commission = _half_down(gross * what.commission, unit)

@@ -11,9 +11,10 @@ from audit.base.known_games import KnownGame, known_game
 from audit.base.model import DrawMethod, Text
 from audit.games.due import BetRule
 from audit.games.steps import Points, Step
+from audit.rulebook.terms import DrawRules
 
-Walk: TypeAlias = Callable[[Points, Mapping[str, Any], DrawMethod | None], Iterator[Step]]
-"""Points of a hand, parameters of the provision ``draw`` and the method in; the decisions in their order out."""
+Walk: TypeAlias = Callable[[Points, DrawRules, DrawMethod | None], Iterator[Step]]
+"""Points of a hand, what the drawing article states and the method in; the decisions in their order out."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -25,8 +26,7 @@ class GameSpec(KnownGame):
     `order_by_hand` says that who is first depends on the cards, so that the article of the first decision sets the
     order, else the body of the drawing article does. `bets` settles the bets that other games do not have; those on the
     sides, the tie and the pairs follow from the law's data. `steps` are the reasons for its drawing rules in words,
-    with `{faces}`, beside those of ``audit/explanation/explain.yaml``. `half_is_commission` says that the half which
-    the scheme without commission keeps is the house's share, so that a log may record it as commission.
+    with `{faces}`, beside those of ``audit/explanation/explain.yaml``.
     """
 
     walk: Walk
@@ -34,7 +34,6 @@ class GameSpec(KnownGame):
     order_by_hand: bool = False
     bets: Mapping[str, BetRule] = field(default_factory=lambda: MappingProxyType({}))
     steps: Mapping[str, Text] = field(default_factory=lambda: MappingProxyType({}))
-    half_is_commission: bool = False
 
     def __post_init__(self) -> None:
         if self.methods not in {(), tuple(DrawMethod)}:

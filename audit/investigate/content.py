@@ -170,7 +170,7 @@ def _law(scene: Scene, rules: GameRules | None, subject: Mapping[str, Any], arti
     acts = [rulebook.instruments[name] for name in rules.acts if name in rulebook.instruments]
     provisions: dict[str, Provision] = {}
     for article in sorted(articles):
-        provision = rulebook.provision_of(rules.game, subject["legal_day"], article)
+        provision = rules.cited(article)
         if provision is not None:
             provisions.setdefault(provision.key, provision)
     return {

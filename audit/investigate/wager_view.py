@@ -124,7 +124,7 @@ def _unplayed(scene: Scene, i: int, line: Json, *, demonstration: bool) -> Json:
     """A wager on a round that was not played: all of it comes back (judging rule 7)."""
     rules = scene.case.found.rules_of(i)
     key = "opening.demonstration" if demonstration else "misdeal"
-    citation = rules.provision(key).citation if rules is not None else None
+    citation = rules.cite(key) if rules is not None else None
     return {
         "instrument": citation.instrument if citation else None,
         "article": citation.article if citation else None,

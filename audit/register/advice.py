@@ -11,7 +11,7 @@ from typing import TypedDict
 
 from audit.base.errors import UsageError
 from audit.register.calendar_file import shipped_calendar
-from audit.register.notice import NEEDED, NoticeReading, deemed_day, macau
+from audit.register.notice import NoticeReading, deemed_day, macau
 from audit.register.working_days import ONE_DAY, Calendar, CalendarUnknown, DayInfo
 
 
@@ -43,9 +43,13 @@ class EarliestAdoption:
 
 
 def last_application_day(
-    adopt: dt.date, reading: NoticeReading | str = NoticeReading.STANDARD, *, calendar: Calendar | None = None
+    adopt: dt.date,
+    reading: NoticeReading | str = NoticeReading.STANDARD,
+    *,
+    needed: int,
+    calendar: Calendar | None = None,
 ) -> LastApplication:
-    """Walk back from the day of adoption, which is not counted, over three working days (clear days: four).
+    """Walk back from the day of adoption, which is not counted, over the working days needed (clear days: one more).
 
     Raises CalendarUnknown where the walk leaves the calendar.
     """
@@ -54,7 +58,7 @@ def last_application_day(
     counted: list[DayInfo] = []
     skipped: list[DayInfo] = []
     # With clear days the day of application is one working day further back and is not itself counted.
-    wanted = NEEDED + (reading is NoticeReading.CLEAR_DAYS)
+    wanted = needed + (reading is NoticeReading.CLEAR_DAYS)
     day = adopt
     while len(counted) < wanted:
         day -= ONE_DAY
@@ -65,15 +69,19 @@ def last_application_day(
         reading=reading,
         day=day,
         moment=calendar.closing(day),
-        counted=tuple(reversed(counted[:NEEDED])),
+        counted=tuple(reversed(counted[:needed])),
         skipped=tuple(reversed(skipped)),
     )
 
 
 def earliest_adoption_day(
-    applied_at: dt.datetime, reading: NoticeReading | str = NoticeReading.STANDARD, *, calendar: Calendar | None = None
+    applied_at: dt.datetime,
+    reading: NoticeReading | str = NoticeReading.STANDARD,
+    *,
+    needed: int,
+    calendar: Calendar | None = None,
 ) -> EarliestAdoption:
-    """Count three working days from the deemed day of application (clear days: after it); adoption may follow.
+    """Count the working days needed from the deemed day of application (clear days: after it); adoption may follow.
 
     Raises CalendarUnknown where the count leaves the calendar, ValueError for an instant without a zone.
     """
@@ -83,7 +91,7 @@ def earliest_adoption_day(
     own = macau(applied_at).date()
     skipped = [calendar.day(own + dt.timedelta(days=n)) for n in range((deemed - own).days)]
     day = deemed if reading is NoticeReading.STANDARD else deemed + ONE_DAY
-    while len(counted) < NEEDED:
+    while len(counted) < needed:
         working = calendar.is_working(day, closures_work=False)
         (counted if working else skipped).append(calendar.day(day))
         day += ONE_DAY
@@ -124,14 +132,18 @@ def day_json(info: DayInfo) -> DayJson:
 
 
 def notice_json(
-    adopt: dt.date, apply: dt.datetime | None = None, reading: NoticeReading | str = NoticeReading.STANDARD
+    adopt: dt.date,
+    apply: dt.datetime | None = None,
+    reading: NoticeReading | str = NoticeReading.STANDARD,
+    *,
+    needed: int,
 ) -> NoticeJson:
     """The answer of `approvals notice` (contract: command shapes), days as ISO text, earliest first.
 
     Raises UsageError where a day lies outside the calendar.
     """
     try:
-        last = last_application_day(adopt, reading)
+        last = last_application_day(adopt, reading, needed=needed)
         result = NoticeJson(
             adopt=adopt.isoformat(),
             reading=last.reading.value,
@@ -142,7 +154,7 @@ def notice_json(
             skipped=[day_json(info) for info in last.skipped],
         )
         if apply is not None:
-            first = earliest_adoption_day(apply, reading)
+            first = earliest_adoption_day(apply, reading, needed=needed)
             result["applied_at"] = macau(apply).isoformat()
             result["deemed_day"] = first.deemed_day.isoformat()
             result["earliest_adoption_day"] = first.day.isoformat()

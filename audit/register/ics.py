@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from audit import __version__
 from audit.base.model import Text
-from audit.register.notice import NEEDED
 from audit.register.picture import calendar_svg
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def calendar_ics(entry: Approval, judgement: NoticeJudgement, language: str = "e
     counted = judgement.counted
     adoption = [f"SUMMARY:{_escaped(say(_ADOPTION))}"]
     if judgement.working_days is not None:
-        about = say(_COUNTED, working=judgement.working_days, needed=NEEDED)
+        about = say(_COUNTED, working=judgement.working_days, needed=judgement.needed)
         adoption.append(f"DESCRIPTION:{_escaped(about)}")
     events = [("application", f"DTSTART:{stamp}", [f"SUMMARY:{_escaped(say(_APPLICATION))}"])]
     for number, info in enumerate(counted, start=1):

@@ -1,6 +1,6 @@
-"""Three working days' notice: when an application counts, how many days it leaves, and what that means.
+"""Notice in working days: when an application counts, how many days it leaves, and what that means.
 
-55/2004 art. 19 (67/2007 art. 18) asks that the authorisation be applied for three working days before the planned day
+55/2004 art. 19 (67/2007 art. 18) asks that the authorisation be applied for some working days before the planned day
 of adoption. The day of adoption is not counted and the day of application is; an application after closing time or on
 a day that is not a working day counts from the next working day. Whole-day closures of the service are never the ground
 of a breach, so the verdict counts them as worked; the stricter readings are reported as doubt.
@@ -12,14 +12,10 @@ import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
 from audit.base.model import MACAU
 from audit.register.calendar_file import shipped_calendar
 from audit.register.working_days import ONE_DAY, Calendar, CalendarUnknown, DayInfo
-
-NEEDED: Final = 3
-"""Working days of notice that both regulations ask for."""
 
 
 class NoticeReading(StrEnum):
@@ -100,7 +96,8 @@ def clear(deemed: dt.date, adopt: dt.date, *, closures_work: bool, calendar: Cal
 class NoticeJudgement:
     """The notice of one application, counted in every reading.
 
-    `working_days` and `clear_days` count closures as worked, as the verdict does; the `_closures_off` pair does not.
+    `needed` are the working days that the regulation asks for. `working_days` and `clear_days` count closures as
+    worked, as the verdict does; the `_closures_off` pair does not.
     `own_day_count` counts in the verdict's own reading as if no application came after hours: one made on a working day
     counts on that day whatever the hour.
     `grades` has the grade of evidence of every year touched. Where the calendar does not reach, `state` is
@@ -110,6 +107,7 @@ class NoticeJudgement:
     applied_at: dt.datetime
     planned_from: dt.date
     reading: NoticeReading
+    needed: int
     state: State
     deemed_day: dt.date | None = None
     deemed_day_closures_off: dt.date | None = None
@@ -123,7 +121,7 @@ class NoticeJudgement:
 
     @property
     def decisive(self) -> int | None:
-        """The number that the verdict's reading compares with three."""
+        """The number that the verdict's reading compares with `needed`."""
         return self.working_days if self.reading is NoticeReading.STANDARD else self.clear_days
 
     def _span(self) -> Iterator[DayInfo]:
@@ -161,23 +159,24 @@ def judge(
     planned_from: dt.date,
     reading: NoticeReading | str = NoticeReading.STANDARD,
     *,
+    needed: int,
     calendar: Calendar | None = None,
 ) -> NoticeJudgement:
     """Judge the notice of one application in the reading that the configuration asks for.
 
-    Short: fewer than three days though closures count as worked (APR-001); only by the after-hours rule if a late
-    application counted on its own working day would reach three. Doubt: not short, but clear days, or closures not
+    Short: fewer than `needed` days though closures count as worked (APR-001); only by the after-hours rule if a late
+    application counted on its own working day would reach them. Doubt: not short, but clear days, or closures not
     counted, or both together, fall short (APR-003). Raises ValueError for an instant without a zone.
     """
     calendar, reading = calendar or shipped_calendar(), NoticeReading(reading)
     try:
-        return _judge(applied_at, planned_from, reading, calendar)
+        return _judge(applied_at, planned_from, reading, needed, calendar)
     except CalendarUnknown:
-        return NoticeJudgement(applied_at, planned_from, reading, State.NOT_EVALUATED)
+        return NoticeJudgement(applied_at, planned_from, reading, needed, State.NOT_EVALUATED)
 
 
 def _judge(
-    applied_at: dt.datetime, planned_from: dt.date, reading: NoticeReading, calendar: Calendar
+    applied_at: dt.datetime, planned_from: dt.date, reading: NoticeReading, needed: int, calendar: Calendar
 ) -> NoticeJudgement:
     calendar.require(planned_from)
     deemed = deemed_day(applied_at, closures_work=True, calendar=calendar)
@@ -192,12 +191,12 @@ def _judge(
     own_day = counting(same_day, planned_from, closures_work=True, calendar=calendar)
     decisive = standard if reading is NoticeReading.STANDARD else between
     decided_by: tuple[DecidedBy, ...] = ()
-    if decisive < NEEDED:
-        state = State.SHORT_AFTER_HOURS_ONLY if own_day >= NEEDED else State.SHORT
-        decided_by = (DecidedBy.AFTER_HOURS,) if own_day >= NEEDED else ()
-    elif between_off < NEEDED:
+    if decisive < needed:
+        state = State.SHORT_AFTER_HOURS_ONLY if own_day >= needed else State.SHORT
+        decided_by = (DecidedBy.AFTER_HOURS,) if own_day >= needed else ()
+    elif between_off < needed:
         state = State.DOUBT
-        decided_by = _decided_by(between, standard_off, reading)
+        decided_by = _decided_by(reading, clear_short=between < needed, off_short=standard_off < needed)
     else:
         state = State.OK
     years = range(min(own, deemed, planned_from).year, max(deemed_off, planned_from).year + 1)
@@ -205,6 +204,7 @@ def _judge(
         applied_at=applied_at,
         planned_from=planned_from,
         reading=reading,
+        needed=needed,
         state=state,
         deemed_day=deemed,
         deemed_day_closures_off=deemed_off,
@@ -218,11 +218,11 @@ def _judge(
     )
 
 
-def _decided_by(between: int, standard_off: int, reading: NoticeReading) -> tuple[DecidedBy, ...]:
+def _decided_by(reading: NoticeReading, *, clear_short: bool, off_short: bool) -> tuple[DecidedBy, ...]:
     """The stricter readings that fall short by themselves; both where only their conjunction does."""
     alone = []
-    if reading is NoticeReading.STANDARD and between < NEEDED:
+    if reading is NoticeReading.STANDARD and clear_short:
         alone.append(DecidedBy.CLEAR_DAYS)
-    if standard_off < NEEDED or reading is NoticeReading.CLEAR_DAYS:
+    if off_short or reading is NoticeReading.CLEAR_DAYS:
         alone.append(DecidedBy.CLOSURES)
     return tuple(alone) or (DecidedBy.CLEAR_DAYS, DecidedBy.CLOSURES)

@@ -27,6 +27,7 @@ from audit.replay.judging import BOTH_METHODS, NO_RULES, ReplayedRounds
 from audit.replay.rounds import Rounds
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules, Provision
+from audit.rulebook.terms import Bets, NoCommission
 
 LARGEST: Final = 10**13
 """Stakes above this (in ten-thousandths), under high odds less, are settled one by one: 64 bits may not do."""
@@ -43,13 +44,8 @@ OTHER_BET: Final = "another bet"
 
 def known_bets(rulebook: Rulebook) -> tuple[str, ...]:
     """Every bet that a version of a regulation names, those of unread acts included; those on the sides come first."""
-    terms = [
-        rules.provision("bets").parameters
-        for game in rulebook.games
-        for rules in rulebook.rules(game)
-        if rules.has("bets")
-    ]
-    named = [bet for each in terms for name in ("gazetted", "unread") for bet in each.get(name, ())]
+    lists = [rules.terms(Bets) for game in rulebook.games for rules in rulebook.rules(game) if rules.has(Bets.key)]
+    named = [bet for each in lists for bet in (*each.gazetted, *each.unread)]
     return tuple(dict.fromkeys([*SIDE_BETS, "tie", *PAIR_BETS, *named, OTHER_BET]))
 
 
@@ -198,10 +194,7 @@ class DueTable:
 
     def without_commission(self, rules: GameRules) -> Provision | None:
         """The first wording of the scheme without commission that the game ever had (rule 11: judged as recorded)."""
-        for version in self.rulebook.rules(rules.game):
-            if version.has("commission.none"):
-                return version.provision("commission.none")
-        return None
+        return self.rulebook.first_wording(rules.game, NoCommission.key)
 
     def column(self, name: str) -> Array:
         """One property of every due, by its number: kind, odds, commission, half, push, reason."""
@@ -215,7 +208,6 @@ class DueTable:
                 "rate_num": np.array([d.commission.numerator for d in dues], np.int64),
                 "rate_den": np.array([d.commission.denominator for d in dues], np.int64),
                 "half": np.array([d.half for d in dues], np.int64),
-                "as_commission": np.array([d.half_as_commission for d in dues], np.int64),
                 "unread_push": np.array([d.unread_push for d in dues], np.int64),
                 "largest": np.array([_largest(d) for d in dues], np.int64),
                 "times": np.array([_times(d) for d in dues], np.int64),

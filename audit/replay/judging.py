@@ -22,12 +22,15 @@ from audit.replay.compile import DrawTable, draw_table, state_of
 from audit.replay.rounds import Rounds
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules
+from audit.rulebook.terms import TWO_CARDS, DrawRules
 
 NO_RULES: Final = -1
 BOTH_METHODS: Final = 2
 """Code of a round whose game leaves a choice and whose method nobody recorded or authorised alone: both are tried."""
 
-MOST_CARDS: Final = 3
+
+READABLE_CARDS: Final = 3
+"""The cards of a side that the tables of states have room for."""
 
 
 class Authorisations(Protocol):
@@ -91,7 +94,8 @@ def judge(
     player, banker = rounds.player_hand, rounds.banker_hand
     n_player, n_banker = hands.counts.take(player), hands.counts.take(banker)
     has_cards = (player >= 0) | (banker >= 0)
-    complete = (n_player >= 2) & (n_player <= MOST_CARDS) & (n_banker >= 2) & (n_banker <= MOST_CARDS)
+    most = _most_cards(rulesets).take(rules)
+    complete = (n_player >= TWO_CARDS) & (n_player <= most) & (n_banker >= TWO_CARDS) & (n_banker <= most)
     state = state_of(
         hands.two_card_points.take(player),
         hands.two_card_points.take(banker),
@@ -124,6 +128,11 @@ def judge(
             if mask.any():
                 _look_up(found, ruleset, method, mask)
     return found
+
+
+def _most_cards(rulesets: list[GameRules]) -> npt.NDArray[np.int8]:
+    """The greatest number of cards of a side by version; last, for rounds before coverage, what a replay can read."""
+    return np.array([*(rules.terms(DrawRules).most_cards for rules in rulesets), READABLE_CARDS], np.int8)
 
 
 def _rules(rounds: Rounds, rulebook: Rulebook, rulesets: list[GameRules]) -> npt.NDArray[np.int16]:

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.base.known_games import GAMES, known_games
+from audit.base.model import Game
 from audit.register.notice import judge
 from audit.register.picture import calendar_svg
 from audit.report.contents import ReportData
 from audit.report.wording import DASH, Wording, as_day, as_instant
+from audit.rulebook import Rulebook
 from audit.rulebook.coverage import STATUS_TEXT, coverage_table
+from audit.rulebook.terms import NoticeRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +112,12 @@ def first_use(manifest: Mapping[str, Any], entry: Mapping[str, Any]) -> str | No
     return min(days, default=None)
 
 
-def notice_svg(manifest: Mapping[str, Any], entry: Mapping[str, Any], language: str) -> str:
+def notice_svg(rulebook: Rulebook, manifest: Mapping[str, Any], entry: Mapping[str, Any], language: str) -> str:
     """The calendar of a register entry; empty where its days are not known."""
     applied, planned = as_instant(entry.get("applied_at")), as_day(entry.get("planned_from"))
     if applied is None or planned is None:
         return ""
     used, authorised = as_day(first_use(manifest, entry)), as_day(entry.get("authorised_at"))
-    return calendar_svg(judge(applied, planned), language, authorised=authorised, first_use=used)
+    duty = rulebook.authorisation(Game(entry["game"]), planned).stating(NoticeRules)
+    judgement = judge(applied, planned, needed=duty.notice_working_days)
+    return calendar_svg(judgement, language, authorised=authorised, first_use=used)

@@ -193,21 +193,14 @@ class ReportData:
 
 
 def cited(rulebook: Rulebook, row: Mapping[str, Any]) -> Provision | None:
-    """The provision whose article is the closest to the one a finding cites (`9(3)(2)` is within `9`)."""
+    """The provision whose article, or the nearest wider one, a finding cites; None where the day has none."""
     article, day = row["article"], as_day(row["legal_day"])
     if not article or not day or row["game"] not in GAMES:
         return None
     try:
-        rules = rulebook.on(Game(row["game"]), day)
+        return rulebook.on(Game(row["game"]), day).cited(article)
     except NotInForce:
         return None
-    best: Provision | None = None
-    for provision in rules.provisions.values():
-        own = provision.article
-        within = article == own or (article.startswith(own) and article[len(own)] in "( ")
-        if within and (best is None or len(own) > len(best.article)):
-            best = provision
-    return best
 
 
 def report_number(run_id: str, first: dt.date | None) -> str:

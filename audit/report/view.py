@@ -375,5 +375,5 @@ class View:
             return None
         entries: list[Mapping[str, Any]] = list(self.data.manifest.get("register", []))
         entry = next((item for item in entries if item["approval_id"] == row["approval_id"]), None)
-        drawing = annex.notice_svg(self.data.manifest, entry, self.language) if entry else ""
+        drawing = annex.notice_svg(self.data.rulebook, self.data.manifest, entry, self.language) if entry else ""
         return Picture(data_uri(drawing), self.t("fin.calendar")) if drawing else None

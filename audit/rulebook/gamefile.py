@@ -16,7 +16,8 @@ from audit.base.model import Game, Text
 from audit.base.strict import Value, YamlPath
 from audit.rulebook.instruments import MARKS, Instrument, read_instruments
 from audit.rulebook.rules import Provision
-from audit.rulebook.schema import PARAMETERS, checked
+from audit.rulebook.schema import read_terms
+from audit.rulebook.terms import FORMS
 from audit.rulebook.timeline import Span, Timeline
 
 T = TypeVar("T")
@@ -172,7 +173,7 @@ def _version(value: Value, place: YamlPath, instrument: str, instruments: Mappin
 
 def _record(value: Value, place: YamlPath, context: _Context) -> tuple[str, Timeline[Provision | None]]:
     parts = strict.mapping(value, place, required=["key", "rule_ids", "title", "versions"])
-    key = strict.choice(parts["key"], place / "key", PARAMETERS)
+    key = strict.choice(parts["key"], place / "key", FORMS)
     rule_ids = strict.words(parts["rule_ids"], place / "rule_ids")
     for index, rule_id in enumerate(rule_ids):
         if not _RULE_ID.fullmatch(rule_id):
@@ -202,7 +203,7 @@ def _wording(
     )
     key, rule_ids, title = identity
     span = _span(parts, place)
-    parameters = checked(key, parts["parameters"], place / "parameters", complete="unknown" not in parts)
+    parameters, terms = read_terms(key, parts["parameters"], place / "parameters", complete="unknown" not in parts)
     return span.first, Provision(
         key=key,
         rule_ids=rule_ids,
@@ -217,6 +218,7 @@ def _wording(
         title=title,
         summary=strict.text(parts["summary"], place / "summary"),
         parameters=parameters,
+        terms=terms,
         interpretation=strict.optional_text(parts, "interpretation", place),
         unknown=strict.optional_text(parts, "unknown", place),
         window=span.window,

@@ -26,7 +26,7 @@ _UNCOVERED: Final = Text(
     "{day} é anterior à primeira versão registada ({first}); o texto desse dia não foi lido e nada se verifica.",
     "{day} is before the first version on record ({first}); the text of that day is unread, so nothing is evaluated.",
 )
-_COMPARED: Final = tuple(field.name for field in fields(Provision) if field.name not in {"key", "verified_on"})
+_COMPARED: Final = tuple(field.name for field in fields(Provision) if field.name not in {"key", "terms", "verified_on"})
 
 
 def rules_list(rulebook: Rulebook, day: dt.date | None = None) -> Json:

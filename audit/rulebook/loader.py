@@ -15,7 +15,8 @@ from audit.base.model import Game, Text
 from audit.rulebook.gamefile import GameFile, Version, load_game
 from audit.rulebook.instruments import Instrument, load_instruments
 from audit.rulebook.reference import article_text
-from audit.rulebook.rules import Citation, GameRules, NotInForce, Provision
+from audit.rulebook.rules import GameRules, NotInForce, Provision
+from audit.rulebook.terms import NoticeRules, OtherBets
 from audit.rulebook.timeline import Timeline
 
 
@@ -67,35 +68,28 @@ class Rulebook:
         """The rules of every known version of `game`, in order."""
         return tuple(rules for rules in self._rules[game].entries if rules is not None)
 
+    def first_wording(self, game: Game, key: str) -> Provision | None:
+        """The first wording that a provision of `game` ever had; None where it never had one."""
+        return next((rules.provision(key) for rules in self.rules(game) if rules.has(key)), None)
+
     def house_bets(self, game: Game) -> bool:
         """Say whether any version of `game` lets the director authorise bets that a house proposes."""
-        clauses = [rules.provision("bets.other") for rules in self.rules(game) if rules.has("bets.other")]
-        return any(clause.parameters.get("director_may_authorise") is True for clause in clauses)
+        clauses = [rules.known_terms(OtherBets) for rules in self.rules(game)]
+        return any(clause is not None and clause.director_may_authorise for clause in clauses)
 
-    def authorisation(self, game: Game, day: dt.date | None) -> Citation:
+    def authorisation(self, game: Game, day: dt.date | None) -> Provision:
         """The duty to apply beforehand, as worded on `day`; without a day, or a known text of it, as worded last."""
         versions = self.rules(game)
         on = self._rules[game].at(day) if day is not None and day >= self.first_day(game) else None
-        return (on or versions[-1]).provision("authorisation").citation
+        return (on or versions[-1]).provision("authorisation")
+
+    def longest_notice(self, day: dt.date) -> int:
+        """The most working days of notice that the regulation of any game asks for before an adoption on `day`."""
+        return max(self.authorisation(game, day).stating(NoticeRules).notice_working_days for game in self.games)
 
     def stale_on(self, day: dt.date) -> bool:
         """Say whether on `day` more than a year has passed since the data was last compared with its sources."""
         return (day - self.verified_on).days > 365
-
-    def provision_of(self, game: Game, day: dt.date, article: str) -> Provision | None:
-        """The provision that an article in compact form belongs to on `day`; None where it belongs to none.
-
-        An article that is a provision's own comes first, then the steps of drawing, then the nearest wider article.
-
-        Raises NotInForce where the text of the day is not known.
-        """
-        provisions = self.on(game, day).provisions.values()
-        wider = [article[:end] for end in range(len(article), 0, -1) if not article[end : end + 1].isdigit()]
-        for candidate in wider:
-            for provision in provisions:
-                if candidate in _articles(provision):
-                    return provision
-        return None
 
     def reference(self, game: Game, day: dt.date, article: str) -> Text:
         """An article in compact form, written out in each language.
@@ -111,14 +105,6 @@ class Rulebook:
     def in_window(self, game: Game, key: str, day: dt.date) -> bool:
         """Say whether the wording of a provision may or may not have begun on `day`."""
         return self.on(game, day).in_window(key, day)
-
-
-def _articles(provision: Provision) -> frozenset[str]:
-    """Every compact article that a provision cites, those of its steps and methods included."""
-    cited = provision.parameters.get("articles", ())
-    steps = cited.values() if isinstance(cited, Mapping) else ()
-    forms = [str(step).format(method=method) for step in steps for method in ("method_1", "method_2")]
-    return frozenset([provision.article, *forms])
 
 
 @cache

@@ -15,7 +15,7 @@ from audit.base.known_games import GAMES, REGULATIONS
 from audit.base.model import Game, Text
 from audit.base.strict import Value, YamlPath
 from audit.rulebook.loader import Rulebook
-from audit.rulebook.schema import PARAMETERS
+from audit.rulebook.terms import FORMS
 
 ANY_VALUE: Final = "*"
 """Value of an option that takes any bet code."""
@@ -115,7 +115,7 @@ def _entry(value: Value, place: YamlPath, rulebook: Rulebook, *, coded: bool) ->
             game=game,
             option=strict.word(parts["option"], place / "option"),
             value=name,
-            provision=strict.choice(parts["provision"], place / "provision", PARAMETERS),
+            provision=strict.choice(parts["provision"], place / "provision", FORMS),
             article=strict.word(parts["article"], place / "article"),
             since=since,
             window=window,

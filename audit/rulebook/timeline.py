@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Generic, TypeVar
 
-from audit.rulebook.rules import NotInForce
+from audit.rulebook.unknown import NotInForce
 
 T = TypeVar("T")
 

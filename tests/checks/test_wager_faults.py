@@ -13,7 +13,7 @@ from audit.rulebook.rules import Citation
 UNIT = 10_000
 ARTICLE = Citation("55/2004", "18")
 WON = Due(WagerEnd.WIN, ARTICLE, odds=Fraction(1), commission=Fraction(1, 20))
-HALF = Due(WagerEnd.WIN, ARTICLE, odds=Fraction(1, 2), half=True, half_as_commission=True)
+HALF = Due(WagerEnd.WIN, ARTICLE, odds=Fraction(1, 2), half=True, half_as_commission=Fraction(1, 2))
 LOST = Due(WagerEnd.LOSE, ARTICLE)
 PUSHED = Due(WagerEnd.PUSH, ARTICLE)
 

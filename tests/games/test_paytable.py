@@ -359,7 +359,13 @@ def specs(draw: st.DrawFn) -> Due:
     """What a winning wager may be due: any odds and commission, or a half payment."""
     if draw(st.booleans()):
         return Due(WagerEnd.WIN, Citation("a", "1"), odds=draw(ODDS), commission=draw(RATES))
-    return Due(WagerEnd.WIN, Citation("a", "1"), odds=Fraction(1, 2), half=True, half_as_commission=draw(st.booleans()))
+    return Due(
+        WagerEnd.WIN,
+        Citation("a", "1"),
+        odds=Fraction(1, 2),
+        half=True,
+        half_as_commission=Fraction(draw(st.integers(0, 1)), 2),
+    )
 
 
 @settings(max_examples=300)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,15 @@ from audit.base.model import DrawMethod, Game, Side, Text
 from audit.cli import call
 from audit.games import Act, GameSpec, Points, Step, added, game_of
 from audit.rulebook import Rulebook
+from audit.rulebook.terms import DrawRules, stated
 
 TREFOIL = Game("trefoil")
 
 
-def walk(points: Points, draw: Mapping[str, Any], _method: DrawMethod | None) -> Iterator[Step]:
+def walk(points: Points, draw: DrawRules, _method: DrawMethod | None) -> Iterator[Step]:
     """The player draws when low, the banker when behind: no table of third cards, and 8 is no natural."""
-    ends = points.player in draw["natural"] or points.banker in draw["natural"]
-    low = points.player in draw["player_draws_on"]
+    ends = points.player in draw.natural or points.banker in draw.natural
+    low = points.player in stated(draw.player_draws_on, "when the player draws")
     behind = points.banker < points.player_total
     for side, draws, yes, no, holds, faces in (
         (Side.PLAYER, low, "low", "enough", points.player, points.banker),
@@ -31,7 +32,7 @@ def walk(points: Points, draw: Mapping[str, Any], _method: DrawMethod | None) ->
         rule = "ends" if ends else yes if draws else no
         required = Act.DRAW if draws and not ends else Act.STAND
         done = Act.DRAW if points.drew(side) else Act.STAND
-        yield (step := Step(side, required, done, rule, draw["articles"][rule], holds, faces))
+        yield (step := Step(side, required, done, rule, draw.step(rule), holds, faces))
         if step.departs:
             return
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
-from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from audit.odds import enumeration
 from audit.odds.enumeration import MOST_DECKS, edge_of, endings, facts_counts, outcome_counts, total_ways
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules, TextUnknown
+from audit.rulebook.terms import DrawRules
 
 RULEBOOK = Rulebook.load()
 BACCARAT = RULEBOOK.rules(Game("baccarat"))[-1]
@@ -214,7 +214,7 @@ def test_uncountable_decks_are_refused(decks: int) -> None:
 def test_rules_that_lead_nowhere_are_refused() -> None:
     """Rules under which a fall of the cards has several lawful endings are a defect, not a distribution."""
     draw = BACCARAT.provision("draw")
-    broken = dataclasses.replace(draw, parameters=MappingProxyType({**draw.parameters, "player_draws_on": ()}))
+    broken = dataclasses.replace(draw, terms=dataclasses.replace(draw.stating(DrawRules), player_draws_on=frozenset()))
     rules = dataclasses.replace(BACCARAT, provisions={**BACCARAT.provisions, "draw": broken})
 
     assert outcome_counts(rules, None, 8) != outcome_counts(BACCARAT, None, 8)

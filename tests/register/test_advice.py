@@ -31,7 +31,7 @@ def day(text: str) -> dt.date:
 )
 def test_the_last_application_day(adopt: str, reading: str, last: str, moment: str) -> None:
     """The last lawful application is at closing time of the third working day before, closures not counted."""
-    advice = last_application_day(day(adopt), reading)
+    advice = last_application_day(day(adopt), reading, needed=3)
 
     assert day(last) == advice.day
     assert advice.moment == dt.datetime.fromisoformat(f"{last}T{moment}").replace(tzinfo=MACAU)
@@ -51,13 +51,13 @@ def test_the_earliest_adoption_day(applied: str, reading: str, earliest: str) ->
     """Adoption may follow on the calendar day after the third working day counted, be it a weekend."""
     applied_at = dt.datetime.fromisoformat(applied).replace(tzinfo=MACAU)
 
-    assert day(earliest) == earliest_adoption_day(applied_at, reading).day
+    assert day(earliest) == earliest_adoption_day(applied_at, reading, needed=3).day
 
 
 def test_the_json_of_notice_has_the_agreed_keys() -> None:
     """The machine-readable answer has the last day and the days counted, and with an application two days more."""
-    plain = notice_json(day("2026-03-13"))
-    both = notice_json(day("2026-03-13"), dt.datetime(2026, 3, 10, 17, 45, 1, tzinfo=MACAU))
+    plain = notice_json(day("2026-03-13"), needed=3)
+    both = notice_json(day("2026-03-13"), dt.datetime(2026, 3, 10, 17, 45, 1, tzinfo=MACAU), needed=3)
 
     assert (plain["adopt"], plain["last_application_day"]) == ("2026-03-13", "2026-03-10")
     assert plain["working_days"] == ["2026-03-10", "2026-03-11", "2026-03-12"]
@@ -70,4 +70,4 @@ def test_the_json_of_notice_has_the_agreed_keys() -> None:
 def test_a_day_outside_the_calendar_is_a_usage_error(adopt: str) -> None:
     """Advice that the calendar cannot give is refused in words."""
     with pytest.raises(UsageError, match="outside the calendar, which covers 2004-01-01 to 2030-12-31"):
-        notice_json(day(adopt))
+        notice_json(day(adopt), needed=3)

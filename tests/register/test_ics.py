@@ -17,7 +17,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def notice(applied: str, planned: str) -> NoticeJudgement:
     """Judge a notice given in Macau time."""
-    return judge(dt.datetime.fromisoformat(applied).replace(tzinfo=MACAU), dt.date.fromisoformat(planned))
+    return judge(dt.datetime.fromisoformat(applied).replace(tzinfo=MACAU), dt.date.fromisoformat(planned), needed=3)
 
 
 def entry(approval_id: str = "A1, 甲; \\ B") -> Approval:

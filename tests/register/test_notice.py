@@ -50,7 +50,7 @@ def test_handed_case(case: dict[str, str]) -> None:
     assert f"Deemed filed {deemed}" in note
     assert int(case["clear_working_days"]) == clear(deemed, adopt, closures_work=False)
     assert f"adoption day does not) = {count(deemed, adopt, closures_work=False)}:" in note
-    judgement = judge(applied, adopt)
+    judgement = judge(applied, adopt, needed=3)
     assert judgement.working_days_closures_off == count(deemed, adopt, closures_work=False)
     # A strict pass is a pass in every reading; a strict failure is never simply ok.
     assert (case["compliant_strict"] == "yes") == (judgement.state is State.OK)
@@ -102,7 +102,7 @@ def test_an_application_on_a_closure_day_counts_that_day_for_the_verdict() -> No
 
     assert day("2025-09-24") == deemed_day(applied, closures_work=True)
     assert day("2025-09-25") == deemed_day(applied, closures_work=False)
-    judgement = judge(applied, day("2025-09-29"))
+    judgement = judge(applied, day("2025-09-29"), needed=3)
     assert (judgement.working_days, judgement.working_days_closures_off) == (3, 2)
     assert judgement.state is State.DOUBT
     assert judgement.decided_by == (DecidedBy.CLEAR_DAYS, DecidedBy.CLOSURES)
@@ -110,7 +110,7 @@ def test_an_application_on_a_closure_day_counts_that_day_for_the_verdict() -> No
 
 def test_both_readings_together_can_be_what_falls_short() -> None:
     """Where clear days alone and closures alone suffice but not both, the notice is in doubt by their conjunction."""
-    judgement = judge(at("2025-09-22T10:00:00"), day("2025-09-26"))
+    judgement = judge(at("2025-09-22T10:00:00"), day("2025-09-26"), needed=3)
 
     assert (judgement.working_days, judgement.clear_days) == (4, 3)
     assert (judgement.working_days_closures_off, judgement.clear_days_closures_off) == (3, 2)
@@ -140,13 +140,13 @@ def test_both_readings_together_can_be_what_falls_short() -> None:
 )
 def test_the_state_in_both_readings(applied: str, adopt: str, standard: State, strict: State) -> None:
     """The state of a notice follows the reading that the configuration asks for."""
-    assert standard is judge(at(applied), day(adopt), "standard").state
-    assert strict is judge(at(applied), day(adopt), "clear_days").state
+    assert standard is judge(at(applied), day(adopt), "standard", needed=3).state
+    assert strict is judge(at(applied), day(adopt), "clear_days", needed=3).state
 
 
 def test_a_judgement_lists_the_days_by_name() -> None:
     """The days counted and those passed over account for every day from application to adoption."""
-    judgement = judge(at("2026-02-16T14:45:00"), day("2026-02-25"))
+    judgement = judge(at("2026-02-16T14:45:00"), day("2026-02-25"), needed=3)
 
     assert [str(info.day) for info in judgement.counted] == ["2026-02-20", "2026-02-23", "2026-02-24"]
     assert len(judgement.counted) == judgement.working_days
@@ -166,15 +166,15 @@ DAYS = st.dates(min_value=dt.date(2004, 2, 1), max_value=dt.date(2030, 11, 30))
 @given(adopt=DAYS, reading=st.sampled_from(NoticeReading))
 def test_advice_and_verdict_agree(adopt: dt.date, reading: NoticeReading) -> None:
     """The last application moment is in time in every sense asked for, and one second later it is not."""
-    last = last_application_day(adopt, reading)
+    last = last_application_day(adopt, reading, needed=3)
 
     assert len(last.counted) == 3
-    assert judge(last.moment, adopt, reading).state in {State.OK, State.DOUBT}
+    assert judge(last.moment, adopt, reading, needed=3).state in {State.OK, State.DOUBT}
     late = last.moment + dt.timedelta(seconds=1)
     deemed = deemed_day(late, closures_work=False)
     left = (count if reading is NoticeReading.STANDARD else clear)(deemed, adopt, closures_work=False)
     assert left == 2
-    earliest = earliest_adoption_day(last.moment, reading)
+    earliest = earliest_adoption_day(last.moment, reading, needed=3)
     assert earliest.day <= adopt
     assert earliest.day == earliest.counted[-1].day + dt.timedelta(days=1)
 
@@ -182,7 +182,7 @@ def test_advice_and_verdict_agree(adopt: dt.date, reading: NoticeReading) -> Non
 @given(applied=MOMENTS)
 def test_the_earliest_adoption_is_the_earliest(applied: dt.datetime) -> None:
     """Adoption on the advised day has three working days' notice, and the day before has not."""
-    earliest = earliest_adoption_day(applied)
+    earliest = earliest_adoption_day(applied, needed=3)
 
     assert count(earliest.deemed_day, earliest.day, closures_work=False) == 3
     assert count(earliest.deemed_day, earliest.day - dt.timedelta(days=1), closures_work=False) == 2
@@ -191,7 +191,7 @@ def test_the_earliest_adoption_is_the_earliest(applied: dt.datetime) -> None:
 @given(applied=MOMENTS, gap=st.integers(-3, 30))
 def test_the_strictest_count_is_the_lowest(applied: dt.datetime, gap: int) -> None:
     """Clear days with closures off never exceed any other count, and doubt lies between ok and short."""
-    judgement = judge(applied, applied.date() + dt.timedelta(days=gap))
+    judgement = judge(applied, applied.date() + dt.timedelta(days=gap), needed=3)
     counts = (judgement.working_days, judgement.clear_days, judgement.working_days_closures_off)
 
     assert judgement.clear_days_closures_off == min(*counts, judgement.clear_days_closures_off)

@@ -26,6 +26,7 @@ from audit.games.paytable import Paytable, Tier
 from audit.games.settlement import Amounts, amounts, due
 from audit.rulebook import Rulebook
 from audit.rulebook.rules import GameRules, NotInForce, Provision
+from audit.rulebook.terms import Bets, OtherBets
 
 Ints = npt.NDArray[np.int64]
 
@@ -309,9 +310,10 @@ def _first_without_commission(rulebook: Rulebook, game: Game) -> Provision:
 @cache
 def _paytables(rules: GameRules) -> dict[str, Paytable]:
     """The house's paytables where it may have bets, but none of a bet that an unread act may have gazetted."""
-    if rules.provision("bets.other").parameters.get("director_may_authorise") is not True:
+    clause = rules.known_terms(OtherBets)
+    if clause is None or not clause.director_may_authorise:
         return {}
-    unread = rules.provision("bets").parameters.get("unread", ())
+    unread = rules.terms(Bets).unread
     return {bet: table for bet, table in PAYTABLES.items() if bet not in unread}
 
 

@@ -14,6 +14,7 @@ from audit.report.i18n import load_messages
 from audit.report.table_day_pictures import TableDayPictures
 from audit.report.timeline_and_road import Legend, big_road, road_svg
 from audit.report.wording import Wording
+from audit.rulebook import Rulebook
 from audit.rulebook.coverage import coverage_table
 from tests.finished import demonstration
 from tests.report.sample import surroundings
@@ -152,8 +153,8 @@ def test_the_calendar_marks_authorisation_and_first_use() -> None:
     }  # fmt: skip
     use = {"game": "baccarat", "option": "burn", "value": "first_card", "casino": "X", "first_day": "2024-03-02"}
     manifest = {"options": [{**use, "table_id": "B-10"}, {**use, "table_id": "B-11", "first_day": "2024-02-28"}]}
-    svg = annex.notice_svg(manifest, entry, "en")
+    svg = annex.notice_svg(Rulebook.load(), manifest, entry, "en")
 
     assert "authorised on 2024-02-29; first used on 2024-03-02" in svg
     assert 4 == len(re.findall("<polygon[^>]*#000000", svg))
-    assert "" == annex.notice_svg(manifest, entry | {"applied_at": None}, "en")
+    assert "" == annex.notice_svg(Rulebook.load(), manifest, entry | {"applied_at": None}, "en")

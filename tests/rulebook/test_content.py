@@ -14,7 +14,7 @@ from audit.rulebook import Provision, Rulebook
 from audit.rulebook.coverage import CoverageStatus, coverage_table
 from audit.rulebook.options import ANY_VALUE, Availability, find_option, load_alternatives, load_options
 from audit.rulebook.reference import article_text
-from audit.rulebook.schema import PARAMETERS
+from audit.rulebook.terms import FORMS, Bets, DrawRules, NoticeRules, stated
 
 CODES = {
     *(f"DRW-00{n}" for n in range(1, 5)),
@@ -74,12 +74,12 @@ def test_values_of_the_gazette(
     rulebook: Rulebook, game: Game, text: str, key: str, name: str, expected: object
 ) -> None:
     """A value is the one that the gazette gives for the day."""
-    assert expected == rulebook.on(game, day(text)).parameter(key, name)
+    assert expected == rulebook.on(game, day(text)).provision(key).parameters[name]
 
 
 def test_55_2004_art_9_drawing_table(rulebook: Rulebook) -> None:
     """What art. 9(3) lets the banker draw on and what art. 9(4) forbids share out every third card."""
-    table = rulebook.on(Game("baccarat"), day("2020-01-01")).parameter("draw", "banker_draws_on_third")
+    table = stated(rulebook.on(Game("baccarat"), day("2020-01-01")).terms(DrawRules).banker_draws_on_third, "the table")
     forbidden = {3: {8}, 4: {0, 1, 8, 9}, 5: {0, 1, 2, 3, 8, 9}, 6: {0, 1, 2, 3, 4, 5, 8, 9}, 7: set(range(10))}
 
     for total, draws in table.items():
@@ -99,7 +99,7 @@ def test_55_2004_art_9_drawing_table(rulebook: Rulebook) -> None:
 )
 def test_55_2004_art_13_gazetted_bets(rulebook: Rulebook, text: str, extra: set[str]) -> None:
     """The gazetted list is the five bets of 2004, the jackpot from 2007 and Lucky Six from 2018."""
-    gazetted = rulebook.on(Game("baccarat"), day(text)).parameter("bets", "gazetted")
+    gazetted = rulebook.on(Game("baccarat"), day(text)).terms(Bets).gazetted
 
     assert {"player", "banker", "tie", "player_pair", "banker_pair"} | extra == set(gazetted)
 
@@ -114,8 +114,8 @@ def test_every_rule_has_its_provision(rulebook: Rulebook, game: Game) -> None:
 def test_every_wording_states_its_values_or_what_is_unread(rulebook: Rulebook, game: Game) -> None:
     """A wording gives every parameter of its provision, or says in words what has not been read."""
     for wording in wordings(rulebook, game):
-        required = {name for name in PARAMETERS[wording.key] if not name.endswith("?")}
-        assert wording.unknown is not None or required <= set(wording.parameters), wording.key
+        assert wording.unknown is not None or wording.terms is not None, wording.key
+        assert wording.terms is None or isinstance(wording.terms, FORMS[wording.key])
 
 
 @pytest.mark.parametrize("game", list(GAMES))
@@ -125,15 +125,12 @@ def test_every_citation_resolves(rulebook: Rulebook, game: Game) -> None:
         for provision in rules.provisions.values():
             assert provision.act in rulebook.instruments
             assert provision.instrument == rules.instrument
-            found = rulebook.provision_of(game, rules.in_force_from, provision.article)
+            found = rules.cited(provision.article)
             assert found is not None
             assert provision.article == found.article
-            cited = provision.parameters.get("articles", {})
-            for step in cited.values() if hasattr(cited, "values") else ():
-                for method in ("method_1", "method_2"):
-                    article = step.format(method=method)
-                    assert provision is rulebook.provision_of(game, rules.in_force_from, article)
-                    assert rulebook.reference(game, rules.in_force_from, article).zh.startswith("第")
+            for article in set(provision.articles()) - {provision.article}:
+                assert provision is rules.cited(article)
+                assert rulebook.reference(game, rules.in_force_from, article).zh.startswith("第")
 
 
 @pytest.mark.parametrize("game", list(GAMES))
@@ -272,7 +269,7 @@ def test_options_agree_with_the_provisions(rulebook: Rulebook) -> None:
         rules = rulebook.on(entry.game, entry.since if entry.window is None else entry.window[1] + dt.timedelta(days=1))
         provision = rules.provision(entry.provision)
         assert entry.article.startswith(provision.article)
-        listed = rules.parameter("authorisation", "articles")
+        listed = rules.terms(NoticeRules).articles
         if not entry.rule_itself and entry.option not in {"bet", "prize"}:
             assert int(re.split(r"\D", entry.article)[0]) in listed
 

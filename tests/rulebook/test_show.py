@@ -10,6 +10,7 @@ import pytest
 
 from audit.base.errors import UsageError
 from audit.base.model import LANGUAGES, Game
+from audit.cli import call
 from audit.rulebook import Rulebook, law_data, law_pages
 from audit.rulebook.coverage import coverage_table
 
@@ -170,3 +171,22 @@ def test_plain_refuses_what_json_does_not_know() -> None:
     """A value that has no plain form is refused rather than printed as something else."""
     with pytest.raises(TypeError, match="set has no plain form"):
         law_data.plain({1, 2})
+
+
+COMMANDS = ("list", "show baccarat", "coverage", "diff baccarat 2018-04-23 2018-04-24")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_old_data_are_told(
+    command: str, rulebook: Rulebook, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beside its answer `rules` says so where the last comparison with the gazette is more than a year ago."""
+    told = []
+    for age in (365, 366):
+        day = rulebook.verified_on + dt.timedelta(days=age)
+        monkeypatch.setattr("audit.commands.law_commands._today", lambda day=day: day)
+        assert 0 == call(["rules", *command.split()])
+        told.append(capsys.readouterr().err)
+
+    assert "" == told[0]
+    assert f"last compared with the gazette on {rulebook.verified_on}" in told[1]

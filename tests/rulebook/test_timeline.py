@@ -9,6 +9,7 @@ import pytest
 from audit.base.known_games import GAMES
 from audit.base.model import Game
 from audit.rulebook import NotInForce, Rulebook, TextUnknown
+from audit.rulebook.terms import LuckySixOdds, OtherBets
 from audit.rulebook.timeline import Timeline
 
 DAY = dt.timedelta(days=1)
@@ -111,11 +112,10 @@ def test_what_is_unread_is_not_answered(rulebook: Rulebook) -> None:
     """A parameter whose text is unread raises TextUnknown, and a provision of another time NotInForce."""
     in_window = rulebook.on(Game("baccarat"), day("2009-03-01"))
     with pytest.raises(TextUnknown, match="director_may_authorise"):
-        in_window.parameter("bets.other", "director_may_authorise")
+        in_window.terms(OtherBets)
     with pytest.raises(NotInForce, match="lucky_six"):
         in_window.provision("odds.lucky_six")
-    with pytest.raises(TextUnknown):
-        in_window.parameter("odds.jackpot", "prizes")
+    assert in_window.known_terms(OtherBets) is in_window.known_terms(LuckySixOdds) is None
 
 
 def test_a_timeline_refuses_days_out_of_order() -> None:
