@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -27,7 +28,7 @@ from audit.rulebook.rules import Citation
 
 SHIPPED = sorted((resource_dir("config") / "paytables").glob("*.yaml"))
 RULEBOOK = Rulebook.load()
-RULES = RULEBOOK.rules(Game("baccarat"))[-1]
+RULES = RULEBOOK.on(Game("baccarat"), dt.date(2024, 3, 1))
 TITLE = Text("甲", "A", "A")
 
 WELL_FORMED = """\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from itertools import product
 
 import pytest
@@ -13,7 +14,7 @@ from audit.rulebook import Rulebook
 
 RULEBOOK = Rulebook.load()
 BACCARAT = RULEBOOK.rules(Game("baccarat"))
-MAKCCARAT = RULEBOOK.rules(Game("makccarat"))[-1]
+MAKCCARAT = RULEBOOK.on(Game("makccarat"), dt.date(2024, 3, 1))
 
 # One row for each banker's total, one column for each third card of the player, 0 to 9: draw or stand, as the table of
 # art. 9, items 3) and 4), is printed on the layouts.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -20,8 +21,8 @@ from audit.rulebook.rules import GameRules, TextUnknown
 from audit.rulebook.terms import DrawRules
 
 RULEBOOK = Rulebook.load()
-BACCARAT = RULEBOOK.rules(Game("baccarat"))[-1]
-MAKCCARAT = RULEBOOK.rules(Game("makccarat"))[-1]
+BACCARAT = RULEBOOK.on(Game("baccarat"), dt.date(2024, 3, 1))
+MAKCCARAT = RULEBOOK.on(Game("makccarat"), dt.date(2024, 3, 1))
 
 
 def percent(edge: Fraction, digits: int = 8) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -23,7 +24,7 @@ from audit.odds.vectors import STAKE, cards_of, vectors
 from audit.rulebook import Rulebook
 
 SHIPPED = sorted((resource_dir("config") / "paytables").glob("*.yaml"))
-RULES = Rulebook.load().rules(Game("baccarat"))[-1]
+RULES = Rulebook.load().on(Game("baccarat"), dt.date(2024, 3, 1))
 
 
 def table(*tiers: tuple[dict[str, object], str]) -> Paytable:

@@ -43,9 +43,13 @@ def test_each_baccarat_version_holds_from_its_first_day(rulebook: Rulebook, vers
 
 
 def test_the_versions_are_those_of_the_law(rulebook: Rulebook) -> None:
-    """There is no version beyond the ones whose boundaries are tested."""
-    assert [name for name, _ in BOUNDARIES] == [rules.version for rules in rulebook.rules(Game("baccarat"))]
-    assert ["MAK-2007-07-10"] == [rules.version for rules in rulebook.rules(Game("makccarat"))]
+    """Up to the day of the sources there is no version beyond the ones whose boundaries are tested."""
+    known = {
+        game: [rules.version for rules in rulebook.rules(game) if rules.in_force_from <= day("2026-11-29")]
+        for game in GAMES
+    }
+
+    assert {"baccarat": [name for name, _ in BOUNDARIES], "makccarat": ["MAK-2007-07-10"]} == known
 
 
 @pytest.mark.parametrize(
