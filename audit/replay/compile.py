@@ -67,7 +67,7 @@ class DrawTable:
     """Answers by state: departure kind, its side, its article (an index into `articles`), required third-card order.
 
     `outcome`, `player_points` and `banker_points` are the result of the cards as they lie. `banker_first` says that
-    the banker is the first to take a third card, where both do.
+    the banker decides first, and so is the first to take a third card where both do.
     """
 
     departure: Bytes

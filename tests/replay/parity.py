@@ -31,6 +31,7 @@ from audit.rulebook.terms import Bets, OtherBets
 Ints = npt.NDArray[np.int64]
 
 NO_THIRD: Final = 10
+NATURALS: Final = {8, 9}
 GAMES: Final = (Game("baccarat"), Game("makccarat"))
 METHODS: Final = (None, "method_1", "method_2")
 SCHEMES: Final = (None, "standard", "none", "weekly")
@@ -272,6 +273,7 @@ def verdict(rules: GameRules, method: int, player: int, banker: int, first: int,
     found = [departure_of(walk(points, rules, each)) for each in methods]
     undecided = len({None if d is None else (d.code, d.side) for d in found}) > 1
     what = None if undecided else found[0]
+    ends = not {points.player, points.banker}.isdisjoint(NATURALS)
     return Verdict(
         what.code if what else "",
         what.side if what else None,
@@ -280,7 +282,7 @@ def verdict(rules: GameRules, method: int, player: int, banker: int, first: int,
         points.outcome.value,
         points.player_total,
         points.banker_total,
-        rules.game == Game("makccarat") and lower_side(points) is Side.BANKER,
+        rules.game == Game("makccarat") and not ends and lower_side(points) is Side.BANKER,
     )
 
 
