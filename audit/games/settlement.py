@@ -119,6 +119,7 @@ def amounts(what: Due, stake: int, unit: int = CENT) -> Amounts:
 
     `stake` and `unit` are in ten-thousandths; a half payment is rounded to the same unit, halves up.
 
+    >>> from audit.rulebook.rules import Citation
     >>> won = Due(WagerEnd.WIN, Citation("55/2004", "18"), odds=Fraction(1), commission=Fraction(1, 20))
     >>> amounts(won, 10_000_000).payout, amounts(won, 5_000).payout, sorted(amounts(won, 5_000).commission)
     (9500000, 4800, [200])

@@ -250,10 +250,12 @@ def manifest(rows: list[dict[str, Any]]) -> dict[str, Any]:
              "state": "authorised", "approval_id": "AP-2023-002"},
         ],
         "register": [
-            {"approval_id": "AP-2023-002", "deemed_day": "2023-05-02", "planned_from": "2023-05-10",
-             "applied_at": "2023-05-02T10:00:00+08:00", "working_days": 6, "clear_days": 5, "state": "ok"},
-            {"approval_id": "AP-2024-012", "deemed_day": "2024-03-01", "planned_from": "2024-03-05",
-             "applied_at": "2024-02-29T17:46:00+08:00", "working_days": 2, "clear_days": 1, "state": "short"},
+            {"approval_id": "AP-2023-002", "game": "makccarat", "deemed_day": "2023-05-02",
+             "planned_from": "2023-05-10", "applied_at": "2023-05-02T10:00:00+08:00",
+             "working_days": 6, "clear_days": 5, "state": "ok"},
+            {"approval_id": "AP-2024-012", "game": "baccarat", "deemed_day": "2024-03-01",
+             "planned_from": "2024-03-05", "applied_at": "2024-02-29T17:46:00+08:00",
+             "working_days": 2, "clear_days": 1, "state": "short"},
         ],
         "tables_summary": [
             {"casino": "Casino Exemplo", "table_id": table, "game": "makccarat" if table[0] == "M" else "baccarat",
