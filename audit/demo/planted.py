@@ -47,11 +47,6 @@ class Planted:
     subject: Mapping[str, str]
     sentence: Text
 
-    def found_in(self, finding: Mapping[str, Any]) -> bool:
-        """Say whether a finding is the one that this fault must give."""
-        named = {name: finding[name] for name in SUBJECT if finding[name] is not None}
-        return self.code == finding["code"] and dict(self.subject) == named
-
     def to_json(self) -> dict[str, Any]:
         """The fault as data: code, subject, and the sentence in each language (`sentence` is the English one)."""
         words = {f"sentence_{language}": self.sentence.in_language(language) for language in LANGUAGES}

@@ -25,11 +25,6 @@ class Span:
     certain: bool
     window: tuple[dt.date, dt.date] | None = None
 
-    @property
-    def last_possible(self) -> dt.date:
-        """The latest day on which it may have begun."""
-        return self.window[1] if self.window else self.first
-
 
 @dataclass(frozen=True, slots=True)
 class Timeline(Generic[T]):
